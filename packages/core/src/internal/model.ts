@@ -1,0 +1,235 @@
+/** SEMANTICS R1. What the caller reports for a permit. */
+export type Outcome = Success | Failure | Ignored | Released
+
+export interface Success {
+  readonly _tag: "Success"
+  /** ms; without it the time since admission. */
+  readonly latency?: number | undefined
+}
+
+export interface Failure {
+  readonly _tag: "Failure"
+  readonly kind: string
+  readonly status?: number | undefined
+  /** ms the answer asked us to wait. */
+  readonly retryAfter?: number | undefined
+  /** ms; without it the time since admission. */
+  readonly latency?: number | undefined
+}
+
+/** Answered, but no health signal. */
+export interface Ignored {
+  readonly _tag: "Ignored"
+}
+
+/** Cancelled before an answer. */
+export interface Released {
+  readonly _tag: "Released"
+}
+
+/** The right to make one call. */
+export interface Permit {
+  readonly era: number
+  /** ms; when the call was admitted. */
+  readonly at: number
+  /** The lease of a probe; absent on the permit of a Closed, Degraded or ForcedClosed breaker. */
+  readonly probe?: number | undefined
+}
+
+export interface Admitted {
+  readonly _tag: "Admitted"
+  readonly permit: Permit
+}
+
+export interface Rejected {
+  readonly _tag: "Rejected"
+  /** ms until a call may be tried again; absent when only a command ends it (SEMANTICS M1). */
+  readonly retryAfter?: number | undefined
+}
+
+export type Admission = Admitted | Rejected
+
+/** Whether a report counted. `Stale`: its era or its lease is over (SEMANTICS R2). */
+export type Reported = "Applied" | "Stale"
+
+export type Command =
+  | { readonly _tag: "ForceOpen"; readonly for?: number | undefined }
+  | { readonly _tag: "ForceClosed" }
+  | { readonly _tag: "Auto" }
+  | { readonly _tag: "Reset" }
+
+/** The failures of one kind; `null` names the rest. */
+export interface KindCount {
+  readonly kind: string
+  readonly count: number
+}
+
+/** Why a breaker is Open: the rule's number and the counts that decided. */
+export type Cause =
+  | { readonly rule: "P1"; readonly by: "streak"; readonly kind: string | null; readonly failures: number; readonly threshold: number }
+  | { readonly rule: "P1"; readonly by: "failureRate"; readonly kind: string | null; readonly failures: number; readonly samples: number; readonly threshold: number }
+  | { readonly rule: "P1"; readonly by: "slowRate"; readonly kind: string | null; readonly slow: number; readonly samples: number; readonly threshold: number }
+  | { readonly rule: "P3"; readonly by: "kind"; readonly kind: string; readonly failures: number; readonly threshold: number; readonly window: number | null }
+  | { readonly rule: "P5"; readonly by: "probe"; readonly kind: string; readonly successes: number; readonly successThreshold: number }
+  | { readonly rule: "M1"; readonly by: "command" }
+
+/** Why a transition happened. A trip carries its cause. */
+export type Reason =
+  | Cause
+  | { readonly rule: "A3"; readonly by: "deadline" }
+  | { readonly rule: "P5"; readonly by: "recovery"; readonly successes: number; readonly successThreshold: number }
+  | { readonly rule: "D1"; readonly by: "degraded" | "recovered"; readonly level: number; readonly threshold: number }
+  | { readonly rule: "D2"; readonly by: "silence"; readonly samples: number; readonly minSamples: number }
+
+/** A transition, as data (SEMANTICS S3). `from` and `to` name states as they are held, not as they read. */
+export interface Event {
+  readonly from: State["_tag"]
+  readonly to: State["_tag"]
+  readonly at: number
+  /** The era after the transition. */
+  readonly era: number
+  readonly reason: Reason
+}
+
+/** The failures of a kind with a rule of its own, in one bucket. */
+export interface Bucket {
+  /** `floor(now / bucketPeriod)` */
+  readonly index: number
+  readonly samples: number
+  readonly failures: number
+  readonly slow: number
+  /** Failures by kind, for the kinds that a rule without a window names. */
+  readonly kinds: ReadonlyArray<KindCount>
+}
+
+/** The rolling window: totals over the current and the sealed buckets, oldest first. */
+export interface Window {
+  /** ms */
+  readonly bucketPeriod: number
+  readonly current: Bucket
+  readonly sealed: ReadonlyArray<Bucket>
+  /** Over the sealed buckets. */
+  readonly samples: number
+  readonly failures: number
+  readonly slow: number
+  readonly kinds: ReadonlyArray<KindCount>
+}
+
+/** When failures of a kind with a windowed rule happened, oldest first; `count` of them in one ms. */
+export interface KindTimes {
+  readonly kind: string
+  readonly times: ReadonlyArray<{ readonly at: number; readonly count: number }>
+}
+
+/** What one era of Closed and Degraded has counted (SEMANTICS R3). */
+export interface Counters {
+  readonly mode: "Consecutive" | "Rolling" | "AnyOf"
+  /** 0 under Rolling. */
+  readonly streak: number
+  /** `null` under Consecutive. */
+  readonly window: Window | null
+  /** Failures by kind in this era, the first 16 kinds. */
+  readonly kinds: ReadonlyArray<KindCount>
+  /** Failures of the kinds beyond them. */
+  readonly otherKinds: number
+  /** Counts of the kinds whose rule has no window, under Consecutive and AnyOf. */
+  readonly kindStreaks: ReadonlyArray<KindCount>
+  readonly kindTimes: ReadonlyArray<KindTimes>
+  /** Kind of the latest failure counted (SEMANTICS C2). */
+  readonly latestKind: string | null
+  /** The furthest time an answer asked us to wait for (SEMANTICS C3). */
+  readonly hint: number | null
+}
+
+interface Base {
+  /** ms; when something last happened (SEMANTICS T2). */
+  readonly at: number
+  readonly era: number
+  /** ms; when this state was entered. */
+  readonly since: number
+  /** Openings since the last recovery (SEMANTICS C1); in Closed and Degraded only while C5 keeps them. */
+  readonly openings: number
+}
+
+export interface Closed extends Base {
+  readonly _tag: "Closed"
+  /** ms; when HalfOpen recovered into this era. `null`: reached otherwise. */
+  readonly recoveredAt: number | null
+  readonly counters: Counters
+}
+
+export interface Degraded extends Base {
+  readonly _tag: "Degraded"
+  readonly recoveredAt: number | null
+  readonly counters: Counters
+}
+
+export interface Open extends Base {
+  readonly _tag: "Open"
+  /** ms; inclusive: a probe is admitted at exactly this time. */
+  readonly until: number
+  /** ms; as chosen when it opened. */
+  readonly cooldown: number
+  readonly cause: Cause
+}
+
+export interface Lease {
+  readonly id: number
+  /** ms; out while `now < until`. */
+  readonly until: number
+}
+
+export interface HalfOpen extends Base {
+  readonly _tag: "HalfOpen"
+  readonly cause: Cause
+  readonly successes: number
+  /** Earliest first. */
+  readonly leases: ReadonlyArray<Lease>
+  readonly nextLease: number
+}
+
+export interface ForcedOpen extends Base {
+  readonly _tag: "ForcedOpen"
+  /** ms; `null`: until another command. */
+  readonly until: number | null
+  /** The deadline of the Open it replaced. */
+  readonly kept: number | null
+  readonly cause: Cause
+}
+
+export interface ForcedClosed extends Base {
+  readonly _tag: "ForcedClosed"
+}
+
+/** SEMANTICS S2: plain data; it belongs to the policy it was made with. */
+export type State = Closed | Degraded | Open | HalfOpen | ForcedOpen | ForcedClosed
+
+export type ObservedState = "Closed" | "Degraded" | "Open" | "HalfOpen"
+
+/** What a person or a router asks (SEMANTICS S4). Durations and times in ms. */
+export interface View {
+  readonly state: ObservedState
+  readonly forced: boolean
+  readonly since: number
+  readonly era: number
+  readonly openings: number
+  /** What a caller refused now would be told; 0 if it would be admitted; absent if only a command ends it. */
+  readonly retryAfter?: number
+  /** The deadline, while Open and limited. */
+  readonly until?: number
+  /** Why it is Open or HalfOpen. */
+  readonly cause?: Cause
+  /** Under Consecutive and AnyOf. */
+  readonly streak?: number
+  /** Under Rolling and AnyOf. */
+  readonly samples?: number
+  readonly failures?: number
+  readonly slow?: number
+  /** Samples still missing to the minimum. */
+  readonly missingSamples?: number
+  /** HalfOpen: successes so far and leases out. */
+  readonly successes?: number
+  readonly leases?: number
+  /** Failures by kind in this era: the first 16 kinds, the rest as `_other`. */
+  readonly kinds: Readonly<Record<string, number>>
+}
