@@ -4,8 +4,10 @@
  * @since 0.1.0
  */
 import type { Failure } from "@switchgear/failures/Failure"
+import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
 
 /**
  * The endpoint a request is meant for, by the field's own names.
@@ -16,7 +18,17 @@ import type * as Effect from "effect/Effect"
 export type Operation = "chat.completions" | "responses" | "embeddings" | "messages"
 
 /**
- * One attempt. `body` goes upstream as it is; `headers` are the ones to forward and never hold credentials.
+ * What a provider may do about a failure by itself (ROUTING F12): `wait` for as long as the answer asked, within its own
+ * cap; retry `now`, but not wait for a Retry-After, because another target is left; `none` at all, because the call is a
+ * probe or its breaker is Degraded.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type RetryMode = "wait" | "now" | "none"
+
+/**
+ * One attempt. `body` goes upstream as it is; `headers` are the ones to forward. Credentials among them are dropped.
  *
  * @since 0.1.0
  * @category models
@@ -28,6 +40,12 @@ export interface ProviderRequest {
   readonly body: Uint8Array
   readonly stream: boolean
   readonly headers: Readonly<Record<string, string>>
+  /** Default `wait`. Matters only to a provider that retries. */
+  readonly retry?: RetryMode
+  /** ms; what the caller can still wait. A provider gives up at the earlier of this and its own total limit. */
+  readonly timeLeft?: number
+  /** The caller's own key (ROUTING W7), sent instead of the provider's. */
+  readonly apiKey?: Redacted.Redacted
 }
 
 /**
@@ -83,7 +101,7 @@ export class ProviderError extends Data.TaggedError("ProviderError")<{
 }> {}
 
 /**
- * A provider. Interrupting `call` closes the upstream call.
+ * A provider. Interrupting `call` closes the upstream call at once: before headers, during a JSON body and in a stream.
  *
  * @since 0.1.0
  * @category models
@@ -92,3 +110,11 @@ export interface Provider {
   readonly name: string
   readonly call: (request: ProviderRequest) => Effect.Effect<Answer, ProviderError>
 }
+
+/**
+ * The provider of a service that uses one only. Who uses several holds them as values.
+ *
+ * @since 0.1.0
+ * @category context
+ */
+export const Provider: Context.Tag<Provider, Provider> = Context.GenericTag<Provider>("@switchgear/providers/Provider")
