@@ -1,0 +1,40 @@
+/**
+ * The two breakers as machines that traces, properties and the exhaustive check can step.
+ *
+ * @since 0.1.0
+ */
+import * as Breaker from "@switchgear/core/Breaker"
+import * as Policy from "@switchgear/core/Policy"
+import * as Snapshot from "@switchgear/core/Snapshot"
+import * as Trace from "@switchgear/core/Trace"
+import * as NaiveBreaker from "./NaiveBreaker.js"
+
+/**
+ * The machine of `core`, the one under test.
+ *
+ * @since 0.1.0
+ * @category machines
+ */
+export const real: Trace.Machine<Policy.Policy, Breaker.State, Breaker.View> = Trace.machine({
+  breaker: Breaker,
+  policy: Policy,
+  snapshot: Snapshot
+})
+
+/**
+ * The naive machine, which counts everything again at each question. It takes a decoded policy.
+ *
+ * @since 0.1.0
+ * @category machines
+ */
+export const naive: Trace.Machine<Policy.Policy, NaiveBreaker.NaiveState, NaiveBreaker.NaiveView> = {
+  decode: Policy.decode,
+  initial: NaiveBreaker.initial,
+  acquire: NaiveBreaker.acquire,
+  report: NaiveBreaker.report,
+  command: NaiveBreaker.command,
+  observe: NaiveBreaker.observe,
+  tailPermit: NaiveBreaker.tailPermit,
+  restart: NaiveBreaker.restart,
+  at: (state) => state.at
+}
