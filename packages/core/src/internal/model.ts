@@ -58,7 +58,7 @@ export type Command =
   | { readonly _tag: "Auto" }
   | { readonly _tag: "Reset" }
 
-/** The failures of one kind; `null` names the rest. */
+/** The failures of one kind. */
 export interface KindCount {
   readonly kind: string
   readonly count: number
@@ -66,12 +66,45 @@ export interface KindCount {
 
 /** Why a breaker is Open: the rule's number and the counts that decided. */
 export type Cause =
-  | { readonly rule: "P1"; readonly by: "streak"; readonly kind: string | null; readonly failures: number; readonly threshold: number }
-  | { readonly rule: "P1"; readonly by: "failureRate"; readonly kind: string | null; readonly failures: number; readonly samples: number; readonly threshold: number }
-  | { readonly rule: "P1"; readonly by: "slowRate"; readonly kind: string | null; readonly slow: number; readonly samples: number; readonly threshold: number }
-  | { readonly rule: "P3"; readonly by: "kind"; readonly kind: string; readonly failures: number; readonly threshold: number; readonly window: number | null }
-  | { readonly rule: "P5"; readonly by: "probe"; readonly kind: string; readonly successes: number; readonly successThreshold: number }
-  | { readonly rule: "M1"; readonly by: "command" }
+  | {
+      readonly rule: "P1"
+      readonly by: "streak"
+      readonly kind: string | null
+      readonly failures: number
+      readonly threshold: number
+    }
+  | {
+      readonly rule: "P1"
+      readonly by: "failureRate"
+      readonly kind: string | null
+      readonly failures: number
+      readonly samples: number
+      readonly threshold: number
+    }
+  | {
+      readonly rule: "P1"
+      readonly by: "slowRate"
+      readonly kind: string | null
+      readonly slow: number
+      readonly samples: number
+      readonly threshold: number
+    }
+  | {
+      readonly rule: "P3"
+      readonly by: "kind"
+      readonly kind: string
+      readonly failures: number
+      readonly threshold: number
+      readonly window: number | null
+    }
+  | {
+      readonly rule: "P5"
+      readonly by: "probe"
+      readonly kind: string
+      readonly successes: number
+      readonly successThreshold: number
+    }
+  | { readonly rule: "M1"; readonly by: "command"; readonly command: Command["_tag"] }
 
 /** Why a transition happened. A trip carries its cause. */
 export type Reason =
@@ -91,7 +124,7 @@ export interface Event {
   readonly reason: Reason
 }
 
-/** The failures of a kind with a rule of its own, in one bucket. */
+/** What one period of a rolling window has counted. */
 export interface Bucket {
   /** `floor(now / bucketPeriod)` */
   readonly index: number

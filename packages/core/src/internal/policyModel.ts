@@ -77,14 +77,8 @@ export interface HalfOpenRule {
   readonly probeTimeout: number
 }
 
-declare const Decoded: unique symbol
-
-/**
- * A checked policy with every default filled in. It is plain data: printing it as JSON and decoding that gives it back.
- * Only `Policy.decode`, `Policy.make` and the presets make one, so the machine never meets a bad number.
- */
-export interface Policy {
-  readonly [Decoded]: true
+/** The data of a policy. */
+export interface PolicyFields {
   readonly trip: Trip
   readonly degradation?: Degradation
   readonly cooldown: Cooldown
@@ -96,3 +90,16 @@ export interface Policy {
   readonly outcomes: Readonly<Record<string, Taken>>
   readonly ignoredAs: "none" | "success"
 }
+
+declare const Decoded: unique symbol
+
+/**
+ * A checked policy with every default filled in. It is plain data: printing it as JSON and decoding that gives it back.
+ * Only `Policy.decode`, `Policy.make` and the presets make one, so the machine never meets a bad number.
+ */
+export interface Policy extends PolicyFields {
+  readonly [Decoded]: true
+}
+
+/** To be called once the fields are checked. */
+export const checked = (fields: PolicyFields): Policy => fields as Policy

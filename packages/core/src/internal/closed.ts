@@ -1,0 +1,196 @@
+import { open } from "./cooldown.js"
+import {
+  countFailure,
+  countSuccess,
+  fresh,
+  isSlow,
+  level,
+  rollingRule,
+  tripAfterFailure,
+  tripAfterSuccess
+} from "./counters.js"
+import { taken } from "./kinds.js"
+import type { Cause, Closed, Counters, Degraded, Event, Failure, Outcome, Permit, State } from "./model.js"
+import type { Policy } from "./policyModel.js"
+import { duration, plus, remaining } from "./time.js"
+import { roll, samplesOf } from "./window.js"
+
+type Counting = Closed | Degraded
+
+export const noEvents: ReadonlyArray<Event> = []
+
+/** A fresh Closed. `recovered`: reached from HalfOpen, whose openings C5 may keep. */
+export const close = (policy: Policy, era: number, openings: number, recovered: boolean, now: number): Closed => ({
+  _tag: "Closed",
+  at: now,
+  era,
+  since: now,
+  openings,
+  recoveredAt: recovered ? now : null,
+  counters: fresh(policy, now)
+})
+
+/** SEMANTICS C5: the openings that still count at `now`. */
+export const openingsInForce = (policy: Policy, state: Counting, now: number): number =>
+  state.recoveredAt !== null && plus(now, -state.recoveredAt) < policy.cooldown.resetAfter ? state.openings : 0
+
+/** SEMANTICS D2: whether silence has taken so many samples that a Degraded breaker is Closed. */
+export const silenced = (policy: Policy, state: Degraded, now: number): boolean => {
+  const rolling = rollingRule(policy)
+  return (
+    rolling !== undefined &&
+    state.counters.window !== null &&
+    samplesOf(roll(rolling, state.counters.window, now)) < rolling.minSamples
+  )
+}
+
+/** The time the call took, where the outcome does not say. */
+const latencyOf = (latency: number | undefined, permit: Permit, now: number): number =>
+  duration(latency, remaining(now, permit.at))
+
+/** How an outcome is handled (SEMANTICS R5, P4). */
+export const handledAs = (policy: Policy, outcome: Outcome): "success" | "failure" | "ignored" => {
+  switch (outcome._tag) {
+    case "Success":
+      return "success"
+    case "Released":
+      return "ignored"
+    case "Ignored":
+      return policy.ignoredAs === "success" ? "success" : "ignored"
+    case "Failure": {
+      const as = taken(policy, outcome.kind, outcome.status)
+      return as === "ignored" && policy.ignoredAs === "success" ? "success" : as
+    }
+  }
+}
+
+/** The same era, later and with other counts. */
+const moved = (state: Counting, tag: Counting["_tag"], since: number, counters: Counters, now: number): Counting => ({
+  _tag: tag,
+  at: now,
+  era: state.era,
+  since,
+  openings: state.openings,
+  recoveredAt: state.recoveredAt,
+  counters
+})
+
+/** One admission, which only moves time. The same object when it does not. */
+export const admitted = (state: Counting, now: number): Counting =>
+  now === state.at ? state : moved(state, state._tag, state.since, state.counters, now)
+
+const trip = (
+  policy: Policy,
+  state: Counting,
+  counters: Counters,
+  cause: Cause,
+  now: number,
+  rnd: number,
+  events: ReadonlyArray<Event>
+): readonly [State, ReadonlyArray<Event>] => {
+  const before = { era: state.era, openings: openingsInForce(policy, state, now) }
+  const next = open(policy, before, cause, counters.latestKind, counters.hint, now, rnd)
+  return [next, [...events, { from: state._tag, to: "Open", at: now, era: next.era, reason: cause }]]
+}
+
+/** SEMANTICS D1: one move between Closed and Degraded, if the counts ask for it. */
+const settle = (
+  policy: Policy,
+  state: Counting,
+  counters: Counters,
+  success: boolean,
+  now: number,
+  events: ReadonlyArray<Event>
+): readonly [State, ReadonlyArray<Event>] => {
+  if (policy.degradation !== undefined) {
+    const reached = level(policy, counters)
+    const { recoverAt, threshold } = policy.degradation
+    const enter = state._tag === "Closed" && reached !== undefined && reached >= threshold
+    const leave = state._tag === "Degraded" && success && reached !== undefined && reached <= recoverAt
+    if (enter || leave) {
+      const to = enter ? "Degraded" : "Closed"
+      return [
+        moved(state, to, now, counters, now),
+        [
+          ...events,
+          {
+            from: state._tag,
+            to,
+            at: now,
+            era: state.era,
+            reason: enter
+              ? { rule: "D1", by: "degraded", level: reached, threshold }
+              : { rule: "D1", by: "recovered", level: reached, threshold: recoverAt }
+          }
+        ]
+      ]
+    }
+  }
+  return [moved(state, state._tag, state.since, counters, now), events]
+}
+
+const succeed = (
+  policy: Policy,
+  state: Counting,
+  latency: number,
+  now: number,
+  rnd: number,
+  events: ReadonlyArray<Event>
+): readonly [State, ReadonlyArray<Event>] => {
+  const slow = isSlow(rollingRule(policy), latency)
+  const counters = countSuccess(policy, state.counters, slow, now)
+  const cause = tripAfterSuccess(policy, counters, slow)
+  return cause === undefined
+    ? settle(policy, state, counters, true, now, events)
+    : trip(policy, state, counters, cause, now, rnd, events)
+}
+
+const fail = (
+  policy: Policy,
+  state: Counting,
+  failure: Failure,
+  latency: number,
+  now: number,
+  rnd: number,
+  events: ReadonlyArray<Event>
+): readonly [State, ReadonlyArray<Event>] => {
+  const counters = countFailure(policy, state.counters, failure, isSlow(rollingRule(policy), latency), now)
+  const cause = tripAfterFailure(policy, counters, failure.kind)
+  return cause === undefined
+    ? settle(policy, state, counters, false, now, events)
+    : trip(policy, state, counters, cause, now, rnd, events)
+}
+
+/** A report that applies to a Closed or Degraded breaker. */
+export const report = (
+  policy: Policy,
+  held: Counting,
+  permit: Permit,
+  outcome: Outcome,
+  now: number,
+  rnd: number
+): readonly [State, ReadonlyArray<Event>] => {
+  let state = held
+  let events = noEvents
+  if (state._tag === "Degraded" && silenced(policy, state, now)) {
+    const rolling = rollingRule(policy)
+    const window = state.counters.window
+    const samples = rolling === undefined || window === null ? 0 : samplesOf(roll(rolling, window, now))
+    const minSamples = rolling === undefined ? 0 : rolling.minSamples
+    const reason = { rule: "D2", by: "silence", samples, minSamples } as const
+    events = [{ from: "Degraded", to: "Closed", at: now, era: state.era, reason }]
+    state = moved(state, "Closed", now, state.counters, now)
+  }
+  switch (handledAs(policy, outcome)) {
+    case "ignored":
+      return [moved(state, state._tag, state.since, state.counters, now), events]
+    case "success": {
+      const latency = outcome._tag === "Success" || outcome._tag === "Failure" ? outcome.latency : undefined
+      return succeed(policy, state, latencyOf(latency, permit, now), now, rnd, events)
+    }
+    case "failure":
+      return outcome._tag === "Failure"
+        ? fail(policy, state, outcome, latencyOf(outcome.latency, permit, now), now, rnd, events)
+        : [state, events]
+  }
+}

@@ -1,0 +1,109 @@
+import { fresh, rollingRule } from "./counters.js"
+import { lookup } from "./kinds.js"
+import type { Bucket, Closed, Counters, Degraded, KindTimes, State, Window } from "./model.js"
+import type { Policy, RollingRule } from "./policyModel.js"
+import type { CountersSnapshot, Snapshot } from "./snapshotModel.js"
+import { advance, origin, plus } from "./time.js"
+import { bucketIndex, emptyWindow, fromBuckets } from "./window.js"
+
+const window = (rule: RollingRule, from: CountersSnapshot, now: number, elapsed: number): Window => {
+  const empty = emptyWindow(rule, now)
+  if (from.window === null || from.window.bucketPeriod !== rule.bucketPeriod) return empty
+  const index = bucketIndex(rule.bucketPeriod, now)
+  const older = Math.floor(elapsed / rule.bucketPeriod)
+  const first = index - (rule.window / rule.bucketPeriod - 1)
+  const buckets: Array<Bucket> = []
+  for (const { age, failures, kinds, samples, slow } of from.window.buckets) {
+    const at = index - age - older
+    if (at >= first) buckets.push({ index: at, samples, failures, slow, kinds })
+  }
+  const last = buckets[buckets.length - 1]
+  return last?.index === index
+    ? fromBuckets(rule.bucketPeriod, buckets.slice(0, -1), last)
+    : fromBuckets(rule.bucketPeriod, buckets, empty.current)
+}
+
+/** The counts of kinds that the policy still counts in this way. */
+const kindTimes = (policy: Policy, from: CountersSnapshot, now: number, elapsed: number): ReadonlyArray<KindTimes> => {
+  const kept: Array<KindTimes> = []
+  for (const { kind, times } of from.kindTimes) {
+    if (lookup(policy.kindThresholds, kind)?.window === undefined) continue
+    kept.push({ kind, times: times.map(({ age, count }) => ({ at: plus(plus(now, -age), -elapsed), count })) })
+  }
+  return kept
+}
+
+const unlimited = (policy: Policy, kind: string): boolean => {
+  const rule = lookup(policy.kindThresholds, kind)
+  return rule !== undefined && rule.window === undefined
+}
+
+const counters = (policy: Policy, from: CountersSnapshot, now: number, elapsed: number): Counters => {
+  const rolling = rollingRule(policy)
+  const started = fresh(policy, now)
+  const fits = from.mode === policy.trip._tag
+  return {
+    mode: started.mode,
+    streak: fits ? from.streak : 0,
+    window: fits && rolling !== undefined ? window(rolling, from, now, elapsed) : started.window,
+    kinds: from.kinds,
+    otherKinds: from.otherKinds,
+    kindStreaks: fits ? from.kindStreaks.filter((entry) => unlimited(policy, entry.kind)) : [],
+    kindTimes: kindTimes(policy, from, now, elapsed),
+    latestKind: from.latestKind,
+    hint: from.hint === null || !policy.cooldown.honorRetryAfter ? null : plus(plus(now, from.hint), -elapsed)
+  }
+}
+
+/** SEMANTICS S9. */
+export const restored = (
+  policy: Policy,
+  from: Snapshot,
+  at: number,
+  wall: number,
+  replaced: State | undefined
+): State => {
+  const now = replaced === undefined ? origin(at) : advance(replaced.at, at)
+  const passed = plus(wall, -from.wall)
+  const elapsed = passed > 0 ? Math.floor(passed) : 0
+  const era = Math.max(from.era, replaced === undefined ? 0 : replaced.era) + 1
+  const since = plus(plus(now, -from.age), -elapsed)
+  const base = { at: now, era, since, openings: from.openings }
+  const left = (remaining: number): number => plus(now, plus(remaining, -elapsed))
+  const { state } = from
+  switch (state._tag) {
+    case "Closed":
+    case "Degraded": {
+      const kept = counters(policy, state.counters, now, elapsed)
+      const degraded =
+        state._tag === "Degraded" && policy.degradation !== undefined && state.counters.mode === policy.trip._tag
+      const counting: Closed | Degraded = {
+        _tag: degraded ? "Degraded" : "Closed",
+        ...base,
+        recoveredAt: state.recovered === null ? null : plus(plus(now, -state.recovered), -elapsed),
+        counters: kept
+      }
+      return counting
+    }
+    case "Open":
+      return {
+        _tag: "Open",
+        ...base,
+        until: left(Math.min(state.remaining, state.cooldown)),
+        cooldown: state.cooldown,
+        cause: state.cause
+      }
+    case "HalfOpen":
+      return { _tag: "Open", ...base, until: now, cooldown: 0, cause: state.cause }
+    case "ForcedOpen":
+      return {
+        _tag: "ForcedOpen",
+        ...base,
+        until: state.remaining === null ? null : left(state.remaining),
+        kept: state.kept === null ? null : left(state.kept),
+        cause: { rule: "M1", by: "command", command: "ForceOpen" }
+      }
+    case "ForcedClosed":
+      return { _tag: "ForcedClosed", ...base }
+  }
+}

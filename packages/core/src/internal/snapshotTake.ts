@@ -1,0 +1,69 @@
+import type { Bucket, Counters, State } from "./model.js"
+import type { CountersSnapshot, Snapshot, StateSnapshot } from "./snapshotModel.js"
+import { plus } from "./time.js"
+import { bucketIndex } from "./window.js"
+
+const counters = (held: Counters, now: number): CountersSnapshot => {
+  const window = held.window
+  const index = window === null ? 0 : bucketIndex(window.bucketPeriod, now)
+  const aged = ({ failures, index: at, kinds, samples, slow }: Bucket) => ({
+    age: index - at,
+    samples,
+    failures,
+    slow,
+    kinds
+  })
+  return {
+    mode: held.mode,
+    streak: held.streak,
+    window:
+      window === null
+        ? null
+        : {
+            bucketPeriod: window.bucketPeriod,
+            buckets: [...window.sealed, ...(window.current.samples > 0 ? [window.current] : [])].map(aged)
+          },
+    kinds: held.kinds,
+    otherKinds: held.otherKinds,
+    kindStreaks: held.kindStreaks,
+    kindTimes: held.kindTimes.map(({ kind, times }) => ({
+      kind,
+      times: times.map(({ at, count }) => ({ age: plus(now, -at), count }))
+    })),
+    latestKind: held.latestKind,
+    hint: held.hint === null ? null : plus(held.hint, -now)
+  }
+}
+
+const tagged = (state: State, now: number): StateSnapshot => {
+  switch (state._tag) {
+    case "Closed":
+    case "Degraded":
+      return {
+        _tag: state._tag,
+        recovered: state.recoveredAt === null ? null : plus(now, -state.recoveredAt),
+        counters: counters(state.counters, now)
+      }
+    case "Open":
+      return { _tag: "Open", remaining: plus(state.until, -now), cooldown: state.cooldown, cause: state.cause }
+    case "HalfOpen":
+      return { _tag: "HalfOpen", cause: state.cause }
+    case "ForcedOpen":
+      return {
+        _tag: "ForcedOpen",
+        remaining: state.until === null ? null : plus(state.until, -now),
+        kept: state.kept === null ? null : plus(state.kept, -now)
+      }
+    case "ForcedClosed":
+      return { _tag: "ForcedClosed" }
+  }
+}
+
+export const taken = (state: State, now: number, wall: number): Snapshot => ({
+  version: 1,
+  wall: Number.isFinite(wall) ? Math.floor(wall) : 0,
+  era: state.era,
+  age: plus(now, -state.since),
+  openings: state.openings,
+  state: tagged(state, now)
+})
