@@ -1,0 +1,126 @@
+/**
+ * The gateway's configuration: a YAML file with the environment over it, read to the end before anything is refused.
+ *
+ * @since 0.1.0
+ */
+import { readFile } from "node:fs/promises"
+import type * as Fallback from "@switchgear/core/Fallback"
+import * as Policy from "@switchgear/core/Policy"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Cursor from "./internal/cursor.js"
+import { override, overrides } from "./internal/environment.js"
+import * as Faults from "./internal/faults.js"
+import { checkLinks } from "./internal/links.js"
+import type * as Sections from "./internal/sections.js"
+import { root } from "./internal/sections.js"
+
+/**
+ * Everything the gateway needs to run, checked.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface GatewayConfig {
+  readonly server: Sections.ServerConfig
+  readonly providers: ReadonlyArray<Sections.ProviderConfig>
+  readonly models: ReadonlyArray<Sections.ModelConfig>
+  readonly fallback: Fallback.Settings
+}
+
+/**
+ * One thing wrong with a configuration: `line` and `column` count from 1 and are absent for a fault of the environment,
+ * whose `path` is the variable's name.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Fault = Faults.Fault
+
+/**
+ * The configuration was refused; `faults` names all that is wrong with it. No secret and no address stands in it.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class ConfigError extends Data.TaggedError("ConfigError")<{
+  readonly source: string
+  readonly faults: ReadonlyArray<Fault>
+}> {
+  override get message(): string {
+    const count = this.faults.length === 1 ? "1 fault" : `${this.faults.length} faults`
+    return [`${count} in ${this.source}:`, ...this.faults.map((fault) => `  ${Faults.renderFault(fault)}`)].join("\n")
+  }
+}
+
+/**
+ * Reads a configuration from YAML text. `env` fills `${NAME}` in and overrides breakers and fallback by
+ * `SWITCHGEAR_PROVIDER_CIRCUIT_BREAKER_FAILURES`, `_WINDOW_SECONDS`, `_BUCKET_PERIOD_SECONDS`, `_MIN_SAMPLES`,
+ * `_FAILURE_RATE`, `_COOLDOWN_SECONDS` and `SWITCHGEAR_PROVIDER_FALLBACK_MAX_DEPTH`. Keys are `Redacted` from here on.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Config from "@switchgear/gateway/Config"
+ * import * as Either from "effect/Either"
+ *
+ * const result = Config.decode(`
+ * providers: [{ name: local, kind: openai-compatible, baseUrl: "http://127.0.0.1:9001/v1" }]
+ * models: [{ name: gpt-4o, provider: remote }]
+ * `)
+ * assert.ok(Either.isLeft(result))
+ * assert.strictEqual(result.left.faults[0]?.path, "models[0].provider")
+ * assert.strictEqual(result.left.faults[0]?.line, 3)
+ * ```
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const decode = (
+  text: string,
+  options: { readonly env?: Readonly<Record<string, string | undefined>>; readonly source?: string } = {}
+): Either.Either<GatewayConfig, ConfigError> => {
+  const reading: Faults.Reading = { env: options.env ?? {}, faults: [], declared: [], mentioned: [] }
+  const environment = overrides(reading)
+  const top = Cursor.open(text, reading)
+  const file = top === undefined ? undefined : root(Policy.hosted)(top)
+  checkLinks(reading)
+  const providers: Array<Sections.ProviderConfig> = []
+  for (const provider of file?.providers ?? []) {
+    const policy = override(reading, environment, provider.name, provider.breaker.policy)
+    if (policy !== undefined) providers.push({ ...provider, breaker: { ...provider.breaker, policy } })
+  }
+  return file === undefined || reading.faults.length > 0
+    ? Either.left(
+        new ConfigError({ source: options.source ?? "the configuration", faults: Faults.inOrder(reading.faults) })
+      )
+    : Either.right({
+        ...file,
+        providers,
+        fallback: { ...file.fallback, maxDepth: environment.maxDepth ?? file.fallback.maxDepth }
+      })
+}
+
+/**
+ * Reads a configuration from a file. A file that cannot be read is a fault like any other.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const load = (
+  path: string,
+  env: Readonly<Record<string, string | undefined>>
+): Effect.Effect<GatewayConfig, ConfigError> =>
+  Effect.tryPromise({
+    try: () => readFile(path, "utf8"),
+    catch: (cause) => new ConfigError({ source: path, faults: [{ path, message: unreadable(cause) }] })
+  }).pipe(Effect.flatMap((text) => decode(text, { env, source: path })))
+
+const unreadable = (cause: unknown): string => {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined
+  if (code === "ENOENT") return "there is no such file; check the path given with --config"
+  if (code === "EISDIR") return "this is a folder; give the file itself"
+  if (code === "EACCES") return "it may not be read by this user; change its permissions"
+  return "it cannot be read"
+}

@@ -1,0 +1,4 @@
+/**
+ * @since 0.1.0
+ */
+export * as Config from "./Config.js"

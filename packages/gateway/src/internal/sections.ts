@@ -1,0 +1,144 @@
+import { recommended } from "@switchgear/core/Fallback"
+import type * as Policy from "@switchgear/core/Policy"
+import type * as Redacted from "effect/Redacted"
+import { fallback, policy } from "./coreDecoder.js"
+import * as Cursor from "./cursor.js"
+import {
+  array,
+  boolean,
+  choose,
+  type Decoder,
+  declares,
+  duration,
+  literal,
+  mentions,
+  optional,
+  required,
+  struct,
+  text,
+  withDefault
+} from "./decoder.js"
+import { list } from "./faults.js"
+import { didYouMean } from "./suggest.js"
+import { baseUrl, headerSafe, host, port, secret, size } from "./values.js"
+
+// One table per section: a key that comes to the file is a row here.
+
+export interface ServerConfig {
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  /** ms that running calls get at the end (ROUTING W8). */
+  readonly drain: number
+  /** ms before a stream that is held back sends its first comment (ROUTING W9). */
+  readonly holdBack: number
+  /** bytes of a request's body (ROUTING W5). */
+  readonly bodyLimit: number
+}
+
+const defaultServer: ServerConfig = {
+  host: "127.0.0.1",
+  port: 8787,
+  drain: 30_000,
+  holdBack: 25_000,
+  bodyLimit: 10 * 1024 * 1024
+}
+
+const server: Decoder<ServerConfig> = struct(
+  {
+    host: withDefault(host, defaultServer.host),
+    port: withDefault(port, defaultServer.port),
+    drain: withDefault(duration("the time running calls get at the end"), defaultServer.drain),
+    holdBack: withDefault(duration("the time before a held-back stream sends a comment"), defaultServer.holdBack),
+    bodyLimit: withDefault(size, defaultServer.bodyLimit)
+  },
+  "the server"
+)
+
+export interface BreakerConfig {
+  readonly policy: Policy.Policy
+  /** false: it counts, trips and reports, and rejects nothing. */
+  readonly enforce: boolean
+}
+
+const breaker = (hosted: Policy.Policy): Decoder<BreakerConfig> =>
+  struct({ policy: withDefault(policy, hosted), enforce: withDefault(boolean, true) }, "a breaker")
+
+export interface ProviderConfig {
+  readonly name: string
+  readonly kind: "openai-compatible"
+  readonly baseUrl: string
+  readonly apiKey: Redacted.Redacted<string> | undefined
+  readonly breaker: BreakerConfig
+}
+
+const openAiCompatible = (hosted: Policy.Policy): Decoder<ProviderConfig> =>
+  struct(
+    {
+      name: required(headerSafe(declares("provider")), "give the provider a name that models refer to"),
+      kind: required(literal("openai-compatible"), "write kind: openai-compatible"),
+      baseUrl: required(baseUrl, 'give its address, such as "https://api.openai.com/v1"'),
+      apiKey: optional(secret),
+      breaker: withDefault(breaker(hosted), { policy: hosted, enforce: true })
+    },
+    "a provider"
+  )
+
+/** Each kind of provider has keys of its own. */
+const provider = (hosted: Policy.Policy): Decoder<ProviderConfig> => {
+  const kinds: Readonly<Record<string, Decoder<ProviderConfig>>> = { "openai-compatible": openAiCompatible(hosted) }
+  return choose((at) => {
+    const kind = Cursor.entries(at)?.find((entry) => entry.key === "kind")?.value
+    const name = kind === undefined ? undefined : Cursor.scalar(kind)
+    if (kind === undefined || typeof name !== "string") return openAiCompatible(hosted)
+    if (Object.hasOwn(kinds, name)) return kinds[name] ?? openAiCompatible(hosted)
+    const known = Object.keys(kinds)
+    return () => Cursor.fault(kind, `"${name}" is no kind of provider${didYouMean(name, known)}; kinds: ${list(known)}`)
+  })
+}
+
+export interface ModelConfig {
+  /** What clients ask for. */
+  readonly name: string
+  readonly provider: string
+  /** What the provider knows it by. */
+  readonly upstream: string
+  readonly fallbackChain: ReadonlyArray<string>
+}
+
+/** ROUTING F2: at most 8 entries; blank and repeated ones are dropped. */
+const chain: Decoder<ReadonlyArray<string>> = (at) => {
+  const entry: Decoder<string> = (item) => {
+    const value = Cursor.scalar(item)
+    return value === null || (typeof value === "string" && value.trim() === "") ? "" : mentions("model")(item)
+  }
+  const names = array(entry, "models", { max: 8 })(at)
+  return names === undefined ? undefined : [...new Set(names)].filter((name) => name !== "")
+}
+
+const modelFields = struct(
+  {
+    name: required(headerSafe(declares("model")), "give the name that clients ask for"),
+    provider: required(mentions("provider"), "name the provider that serves it"),
+    upstream: optional(text("the name the provider knows the model by")),
+    fallbackChain: withDefault(chain, [])
+  },
+  "a model"
+)
+
+const model: Decoder<ModelConfig> = (at) => {
+  const fields = modelFields(at)
+  return fields === undefined ? undefined : { ...fields, upstream: fields.upstream ?? fields.name }
+}
+
+/** The whole file. */
+export const root = (hosted: Policy.Policy) =>
+  struct(
+    {
+      server: withDefault(server, defaultServer),
+      providers: required(array(provider(hosted), "providers", { min: 1 }), "list at least one provider"),
+      models: required(array(model, "models", { min: 1 }), "list at least one model"),
+      fallback: withDefault(fallback, recommended)
+    },
+    "the gateway's configuration"
+  )
