@@ -231,6 +231,7 @@ export const step = (walk: Step, event: Event): Step => {
   if (walk._tag === "Done" || (event._tag === "OverBudget" && !walk.hop)) return walk
   const { hop, lastResort, rest, settings, target } = walk
   const attempts = [...walk.attempts, { target, hop, lastResort, event }]
+  const first = attempts.length === 1
   switch (event._tag) {
     case "Served":
       return done({ _tag: "Served", target, substituted: hop }, attempts)
@@ -244,26 +245,20 @@ export const step = (walk: Step, event: Event): Step => {
     case "Refused":
       return movesOn(settings, event) ? advance(settings, rest, attempts) : fail(settings, attempts)
     case "Denied":
-      return hop ? advance(settings, rest, attempts) : end({ _tag: "NotAllowed" }, attempts)
+      return first ? done({ _tag: "NotAllowed" }, attempts) : advance(settings, rest, attempts)
     case "Unknown":
-      return hop ? advance(settings, rest, attempts) : end({ _tag: "UnknownModel" }, attempts)
+      return first ? done({ _tag: "UnknownModel" }, attempts) : advance(settings, rest, attempts)
     case "Ineligible":
-      return hop ? advance(settings, rest, attempts) : end({ _tag: "Ineligible", reason: event.reason }, attempts)
+      return first ? done({ _tag: "Ineligible", reason: event.reason }, attempts) : advance(settings, rest, attempts)
     case "PolicyError":
       // fail closed: neither another target nor a last resort
-      return hop ? done(primaryAnswer(errored(attempts)), attempts) : end({ _tag: "PolicyUnavailable" }, attempts)
+      return done(first ? { _tag: "PolicyUnavailable" } : primaryAnswer(errored(attempts)), attempts)
     case "OverBudget":
       return fail(settings, attempts)
   }
 }
 
 const done = (answer: Answer, attempts: ReadonlyArray<Attempt>): Done => ({ _tag: "Done", answer, attempts })
-
-/** The primary could not be asked. As a last resort it had an error before, which is the answer. */
-const end = (answer: Answer, attempts: ReadonlyArray<Attempt>): Done => {
-  const errors = errored(attempts)
-  return done(errors.length === 0 ? answer : primaryAnswer(errors), attempts)
-}
 
 const goesOn = (settings: Settings, target: Target, failure: Failure): boolean =>
   movesOn(settings, failure) && (failure.kind !== "context_length" || target.contextWindow !== undefined)

@@ -19,7 +19,7 @@ describe("Walk: properties", () => {
       let walk: Walk.Step = Walk.start(plan)
       for (const event of events) {
         const copy: Walk.Step = JSON.parse(JSON.stringify(walk))
-        assert.deepStrictEqual(copy, JSON.parse(JSON.stringify(walk)))
+        assert.deepEqual(copy, walk)
         const next = Walk.step(walk, event)
         assert.deepStrictEqual(JSON.parse(JSON.stringify(Walk.step(copy, event))), JSON.parse(JSON.stringify(next)))
         walk = next

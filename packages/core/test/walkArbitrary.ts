@@ -10,7 +10,7 @@ export const target: fc.Arbitrary<Walk.Target> = fc.record(
     name,
     contextWindow: fc.constantFrom(8_000, 32_000, 128_000),
     score: fc.constantFrom(0, 0.2, 0.5, 0.9, 1),
-    state: fc.constantFrom("Closed", "Degraded", "HalfOpen", "Open")
+    state: fc.constantFrom("Closed" as const, "Degraded" as const, "HalfOpen" as const, "Open" as const)
   },
   { requiredKeys: ["name"] }
 )
