@@ -1,0 +1,186 @@
+import type * as Trace from "@switchgear/core/Trace"
+import * as fc from "fast-check"
+import { fillDefaults } from "../naive/policy.js"
+import type { PlainPolicy } from "../naive/state.js"
+import { kinds, type PolicyInput } from "./policy.js"
+
+/** Time passing before a step: a duration of the policy and how far beside it, or some ms. */
+type Gap =
+  | { readonly _tag: "Ms"; readonly ms: number }
+  | { readonly _tag: "Duration"; readonly index: number; readonly beside: number }
+
+/** A report, by how many admissions ago its call was made; kinds and latencies by their place in the policy's own. */
+interface Report {
+  readonly do: "success" | "failure" | "ignored" | "released"
+  readonly kind: number
+  readonly status: number | undefined
+  readonly retryAfter: number | undefined
+  readonly latency: number | undefined
+  readonly rnd: number | undefined
+}
+
+type Move =
+  | { readonly _tag: "Acquire" | "Tail" | "Observe" }
+  | { readonly _tag: "Report"; readonly back: number; readonly report: Report }
+  | { readonly _tag: "Round"; readonly takes: Gap; readonly report: Report }
+  | {
+      readonly _tag: "Command"
+      readonly step: "forceOpen" | "forceClosed" | "auto" | "reset"
+      readonly for: number | undefined
+    }
+  | { readonly _tag: "Restart"; readonly elapsed: Gap | undefined; readonly resumeAt: number | undefined }
+
+/** Every duration of a policy that something waits for: the boundaries lie at their ends. ms. */
+export const durationsOf = (policy: PlainPolicy): ReadonlyArray<number> => {
+  const rolling =
+    policy.trip._tag === "AnyOf" ? policy.trip.rolling : policy.trip._tag === "Rolling" ? policy.trip : null
+  const all = [
+    policy.cooldown.base,
+    policy.halfOpen.probeTimeout,
+    ...(rolling === null ? [] : [rolling.bucketPeriod, rolling.window, rolling.slowCallDuration ?? 1]),
+    policy.cooldown.base * policy.cooldown.multiplier,
+    policy.cooldown.resetAfter,
+    ...Object.values(policy.cooldownByKind),
+    ...Object.values(policy.kindThresholds).flatMap((rule) => (rule.window === undefined ? [] : [rule.window]))
+  ]
+  return [...new Set(all.map((ms) => Math.min(Math.round(ms), 2 ** 40)))].filter((ms) => ms > 0)
+}
+
+const gap: fc.Arbitrary<Gap> = fc.oneof(
+  { weight: 5, arbitrary: fc.constant<Gap>({ _tag: "Ms", ms: 0 }) },
+  { weight: 2, arbitrary: fc.constantFrom(1, 2, 7).map((ms): Gap => ({ _tag: "Ms", ms })) },
+  {
+    weight: 5,
+    arbitrary: fc
+      .tuple(fc.nat(7), fc.constantFrom(0, -1, 1))
+      .map(([index, beside]): Gap => ({ _tag: "Duration", index, beside }))
+  },
+  { weight: 1, arbitrary: fc.constantFrom(-1, -8, -1000, 100_000).map((ms): Gap => ({ _tag: "Ms", ms })) }
+)
+
+const maybe = <A>(arbitrary: fc.Arbitrary<A>, freq = 2): fc.Arbitrary<A | undefined> =>
+  fc.option(arbitrary, { nil: undefined, freq })
+
+const report = (what: fc.Arbitrary<Report["do"]>): fc.Arbitrary<Report> =>
+  fc.record({
+    do: what,
+    kind: fc.oneof({ weight: 15, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.nat(30) }),
+    status: maybe(fc.constantFrom(500, 429, 408, 400, 503), 1),
+    retryAfter: maybe(fc.constantFrom(5, 0, 2.5, 33, 1e9, -1), 1),
+    latency: maybe(fc.constantFrom(0, 1, 5, 20, 4.5, -1, 1e9), 1),
+    rnd: maybe(fc.constantFrom(0.5, 0.999), 1)
+  })
+
+const anyReport = report(
+  fc.oneof(
+    { weight: 6, arbitrary: fc.constant("failure" as const) },
+    { weight: 3, arbitrary: fc.constant("success" as const) },
+    { weight: 1, arbitrary: fc.constantFrom("ignored" as const, "released" as const) }
+  )
+)
+
+const move: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ _tag: fc.constant("Round" as const), takes: gap, report: anyReport }) },
+  { weight: 4, arbitrary: fc.constant<Move>({ _tag: "Acquire" }) },
+  { weight: 5, arbitrary: fc.record({ _tag: fc.constant("Report" as const), back: fc.nat(4), report: anyReport }) },
+  { weight: 1, arbitrary: fc.constantFrom<Move>({ _tag: "Observe" }, { _tag: "Tail" }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      _tag: fc.constant("Command" as const),
+      step: fc.constantFrom("forceOpen" as const, "forceClosed" as const, "auto" as const, "reset" as const),
+      for: maybe(fc.constantFrom(1, 10, 12, Number.MAX_SAFE_INTEGER), 1)
+    })
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      _tag: fc.constant("Restart" as const),
+      elapsed: maybe(gap),
+      resumeAt: maybe(fc.constantFrom(0, 3, 1234, -77), 1)
+    })
+  }
+)
+
+/** Moves before they are tied to a policy: what and when, in words that any policy can fill. */
+export const moves = (maxLength: number) =>
+  fc.record({
+    origin: fc.constantFrom(0, 100, -500, 1_000_003),
+    moves: fc.array(fc.tuple(gap, move), { maxLength, size: "max" })
+  })
+
+type Moves = ReturnType<typeof moves> extends fc.Arbitrary<infer A> ? A : never
+
+/** The moves as steps of a trace, with times at and beside the policy's boundaries. */
+export const toSteps = (input: PolicyInput, given: Moves): ReadonlyArray<Trace.Step> => {
+  const policy = fillDefaults(input)
+  const durations = durationsOf(policy)
+  const named = [...Object.keys(policy.kindThresholds), ...Object.keys(policy.cooldownByKind)]
+  const known = [...new Set([...named, ...Object.keys(policy.outcomes).filter((key) => !/^\d/.test(key)), ...kinds])]
+  const calls: Array<string> = []
+  const steps: Array<Trace.Step> = []
+  let now = given.origin
+  const ms = (time: Gap): number =>
+    time._tag === "Ms" ? time.ms : (durations[time.index % durations.length] ?? 0) + time.beside
+  const take = (what: "acquire" | "tail"): string => {
+    const call = `${calls.length + 1}`
+    calls.push(call)
+    steps.push({ at: now, do: what, call })
+    return call
+  }
+  const give = (call: string, { do: what, kind, latency, retryAfter, rnd, status }: Report): void => {
+    const luck = rnd === undefined ? {} : { rnd }
+    const took = latency === undefined ? {} : { latency }
+    if (what === "success") steps.push({ at: now, do: what, call, ...took, ...luck })
+    else if (what === "failure") {
+      steps.push({
+        at: now,
+        do: what,
+        call,
+        kind: known[kind] ?? `kind${kind}`,
+        ...(status === undefined ? {} : { status }),
+        ...(retryAfter === undefined ? {} : { retryAfter }),
+        ...took,
+        ...luck
+      })
+    } else steps.push({ at: now, do: what, call, ...luck })
+  }
+  for (const [before, move] of given.moves) {
+    now = now + ms(before)
+    switch (move._tag) {
+      case "Acquire":
+        take("acquire")
+        break
+      case "Tail":
+        take("tail")
+        break
+      case "Observe":
+        steps.push({ at: now, do: "observe" })
+        break
+      case "Round": {
+        const call = take("acquire")
+        now = now + ms(move.takes)
+        give(call, move.report)
+        break
+      }
+      case "Report": {
+        const call = calls.at(-1 - move.back)
+        if (call !== undefined) give(call, move.report)
+        break
+      }
+      case "Command":
+        if (move.step !== "forceOpen") steps.push({ at: now, do: move.step })
+        else steps.push({ at: now, do: move.step, ...(move.for === undefined ? {} : { for: move.for }) })
+        break
+      case "Restart":
+        steps.push({
+          at: now,
+          do: "restart",
+          ...(move.elapsed === undefined ? {} : { elapsed: ms(move.elapsed) }),
+          ...(move.resumeAt === undefined ? {} : { resumeAt: move.resumeAt })
+        })
+        now = move.resumeAt ?? now
+    }
+  }
+  return steps
+}
