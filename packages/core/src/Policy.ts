@@ -185,7 +185,7 @@ export const decode = (input: unknown): Decoded => {
   ])
   if (reader === undefined) return { _tag: "Failure", faults }
   const trip = read.trip(reader)
-  const degradation = read.degradation(reader, trip)
+  const degradation = read.degradation(reader)
   const cooldown = read.cooldown(reader)
   const outcomes = read.outcomes(reader)
   const kindThresholds = read.kindThresholds(reader, trip, outcomes)

@@ -1,4 +1,4 @@
-import { type Fault, Reader, show } from "./decode.js"
+import { type Fault, isRecord, Reader, show } from "./decode.js"
 import { takenByKind } from "./kinds.js"
 import type {
   ConsecutiveRule,
@@ -128,18 +128,31 @@ export const trip = (policy: Reader): Trip | undefined => {
   }
 }
 
+/** What the trip rule says of the unit and the limit of a degradation, however faulty the rest of it is. */
+const tripLevel = (policy: Reader): { readonly counts: boolean; readonly limit: unknown } | undefined => {
+  const trip = policy.get("trip")
+  if (!isRecord(trip)) return undefined
+  switch (trip._tag) {
+    case "Consecutive":
+      return { counts: true, limit: trip.failureThreshold }
+    case "Rolling":
+      return { counts: false, limit: trip.failureRateThreshold }
+    case "AnyOf":
+      return { counts: false, limit: isRecord(trip.rolling) ? trip.rolling.failureRateThreshold : undefined }
+    default:
+      return undefined
+  }
+}
+
 /** SEMANTICS D1: `0 <= recoverAt <= threshold < trip threshold`, in the trip rule's own unit. */
-export const degradation = (policy: Reader, rule: Trip | undefined): Degradation | undefined => {
+export const degradation = (policy: Reader): Degradation | undefined => {
   const reader = policy.object("degradation", ["threshold", "recoverAt"])
-  if (reader === undefined || rule === undefined) return undefined
-  const counts = rule._tag === "Consecutive"
+  const trip = tripLevel(policy)
+  if (reader === undefined || trip === undefined) return undefined
+  const { counts, limit } = trip
   const threshold = counts ? reader.count("threshold", undefined) : reader.rate("threshold")
   if (threshold === undefined) return undefined
-  const limit =
-    rule._tag === "Consecutive"
-      ? rule.failureThreshold
-      : (rule._tag === "Rolling" ? rule : rule.rolling).failureRateThreshold
-  if (threshold >= limit) {
+  if (typeof limit === "number" && limit > 0 && threshold >= limit) {
     reader.fault("threshold", `must be below the trip threshold ${limit}, not ${threshold}`)
   }
   const recoverAt = counts

@@ -9,7 +9,7 @@ export const origin = (now: number): number => advance(-MAX, now)
 /** SEMANTICS T4: sums saturate. */
 export const plus = (a: number, b: number): number => {
   const sum = a + b
-  return sum > MAX ? MAX : sum < -MAX ? -MAX : sum
+  return sum > MAX ? MAX : Math.max(sum, -MAX)
 }
 
 /** What is left from `now` to `until`, never negative. */
