@@ -108,6 +108,8 @@ export class ProviderError extends Data.TaggedError("ProviderError")<{
  */
 export interface Provider {
   readonly name: string
+  /** What it can be asked; absent: anything. Asked something else it fails with `client_fault`. */
+  readonly operations?: ReadonlyArray<Operation>
   readonly call: (request: ProviderRequest) => Effect.Effect<Answer, ProviderError>
 }
 

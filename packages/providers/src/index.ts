@@ -1,4 +1,24 @@
 /**
  * @since 0.1.0
  */
+export * as Anthropic from "./Anthropic.js"
+/**
+ * @since 0.1.0
+ */
+export * as AzureOpenAi from "./AzureOpenAi.js"
+/**
+ * @since 0.1.0
+ */
+export * as HttpProvider from "./HttpProvider.js"
+/**
+ * @since 0.1.0
+ */
+export * as OpenAi from "./OpenAi.js"
+/**
+ * @since 0.1.0
+ */
+export * as OpenAiCompatible from "./OpenAiCompatible.js"
+/**
+ * @since 0.1.0
+ */
 export * as Provider from "./Provider.js"

@@ -1,0 +1,70 @@
+/**
+ * Anthropic's Messages.
+ *
+ * @since 0.1.0
+ */
+import * as Config from "effect/Config"
+import type * as ConfigError from "effect/ConfigError"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as HttpProvider from "./HttpProvider.js"
+import * as Provider from "./Provider.js"
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Options extends Omit<HttpProvider.Options, "name" | "baseUrl"> {
+  /** Default `anthropic`. */
+  readonly name?: string
+  /** Default `https://api.anthropic.com`. `/v1` is appended unless it ends so, since people write it both ways. */
+  readonly baseUrl?: string | URL
+  /** Default `2023-06-01`; a request that forwards an `anthropic-version` goes before. */
+  readonly version?: string
+}
+
+/**
+ * @since 0.1.0
+ * @category dialects
+ */
+export const dialect = (version = "2023-06-01"): HttpProvider.Dialect => ({
+  kind: "anthropic",
+  operations: ["messages"],
+  path: () => "/messages",
+  credential: (key) => ["x-api-key", key],
+  headers: { "anthropic-version": version }
+})
+
+const versioned = (baseUrl: string): string =>
+  /\/v\d+\/*$/.test(baseUrl) ? baseUrl : `${baseUrl.replace(/\/+$/, "")}/v1`
+
+/**
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (options: Options): Effect.Effect<Provider.Provider, never, Scope.Scope> =>
+  HttpProvider.make(
+    {
+      ...options,
+      name: options.name ?? "anthropic",
+      baseUrl: versioned(`${options.baseUrl ?? "https://api.anthropic.com"}`)
+    },
+    dialect(options.version)
+  )
+
+/**
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (options: Options): Layer.Layer<Provider.Provider> =>
+  Layer.scoped(Provider.Provider, make(options))
+
+/**
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerConfig = (
+  config: Config.Config.Wrap<Options>
+): Layer.Layer<Provider.Provider, ConfigError.ConfigError> =>
+  Layer.scoped(Provider.Provider, Effect.flatMap(Config.unwrap(config), make))

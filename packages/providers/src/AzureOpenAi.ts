@@ -1,0 +1,73 @@
+/**
+ * OpenAI's models in Azure: a deployment's URL and an `api-key` header.
+ *
+ * @since 0.1.0
+ */
+import * as Config from "effect/Config"
+import type * as ConfigError from "effect/ConfigError"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as HttpProvider from "./HttpProvider.js"
+import * as Provider from "./Provider.js"
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Options extends Omit<HttpProvider.Options, "name"> {
+  /** Default `azure-openai`. */
+  readonly name?: string
+  /** The resource: `https://NAME.openai.azure.com`. The request's model is the deployment's name. */
+  readonly baseUrl: string | URL
+  /** Default `2024-10-21`. `v1` uses the API without deployments in its paths, `/openai/v1/...`. */
+  readonly apiVersion?: string
+}
+
+const paths = {
+  "chat.completions": "/chat/completions",
+  responses: "/responses",
+  embeddings: "/embeddings",
+  messages: "/messages"
+} as const satisfies { readonly [O in Provider.Operation]: string }
+
+/**
+ * @since 0.1.0
+ * @category dialects
+ */
+export const dialect = (apiVersion = "2024-10-21"): HttpProvider.Dialect => ({
+  kind: "azure-openai",
+  operations: ["chat.completions", "responses", "embeddings"],
+  path: (request) => {
+    const path = paths[request.operation]
+    if (apiVersion === "v1") return `/openai/v1${path}`
+    const query = `?api-version=${encodeURIComponent(apiVersion)}`
+    // Responses names its deployment in the body.
+    if (request.operation === "responses") return `/openai${path}${query}`
+    return `/openai/deployments/${encodeURIComponent(request.model)}${path}${query}`
+  },
+  credential: (key) => ["api-key", key]
+})
+
+/**
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (options: Options): Effect.Effect<Provider.Provider, never, Scope.Scope> =>
+  HttpProvider.make({ ...options, name: options.name ?? "azure-openai" }, dialect(options.apiVersion))
+
+/**
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (options: Options): Layer.Layer<Provider.Provider> =>
+  Layer.scoped(Provider.Provider, make(options))
+
+/**
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerConfig = (
+  config: Config.Config.Wrap<Options>
+): Layer.Layer<Provider.Provider, ConfigError.ConfigError> =>
+  Layer.scoped(Provider.Provider, Effect.flatMap(Config.unwrap(config), make))
