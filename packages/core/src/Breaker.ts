@@ -149,12 +149,10 @@ export const report = (
   if (permit.era === state.era) {
     if (state._tag === "Closed" || state._tag === "Degraded") {
       if (permit.probe === undefined) {
-        const [next, events] = closed.report(policy, state, permit, outcome, t, rnd)
-        return ["Applied", next, events]
+        return closed.report(policy, state, permit, outcome, t, rnd)
       }
     } else if (state._tag === "HalfOpen" && permit.probe !== undefined && halfOpen.holds(state, permit.probe, t)) {
-      const [next, events] = halfOpen.report(policy, state, permit.probe, outcome, t, rnd)
-      return ["Applied", next, events]
+      return halfOpen.report(policy, state, permit.probe, outcome, t, rnd)
     }
   }
   return ["Stale", state, closed.noEvents]

@@ -164,7 +164,7 @@ describe("Snapshot.restore", () => {
     const state = after(before, [...failures(2, "a"), ...failures(2, "b")])
     const kept = through(before, state, 3, 0)
     const lost = through(swapped, state, 3, 0)
-    const counters = (of: Breaker.State) => (of._tag === "Closed" ? of.counters : undefined)
+    const counters = (of: Breaker.State) => (of._tag === "Closed" ? of.counters.failed : undefined)
     expect(counters(kept)).toMatchObject({ kindStreaks: [{ kind: "a", count: 2 }], kindTimes: [{ kind: "b" }] })
     expect(counters(lost)).toMatchObject({ kindStreaks: [], kindTimes: [] })
   })

@@ -17,6 +17,9 @@ import { roll, samplesOf } from "./window.js"
 
 type Counting = Closed | Degraded
 
+/** What an applied report gives. */
+export type Applied = readonly ["Applied", State, ReadonlyArray<Event>]
+
 export const noEvents: ReadonlyArray<Event> = []
 
 /** A fresh Closed. `recovered`: reached from HalfOpen, whose openings C5 may keep. */
@@ -87,10 +90,10 @@ const trip = (
   now: number,
   rnd: number,
   events: ReadonlyArray<Event>
-): readonly [State, ReadonlyArray<Event>] => {
+): Applied => {
   const before = { era: state.era, openings: openingsInForce(policy, state, now) }
-  const next = open(policy, before, cause, counters.latestKind, counters.hint, now, rnd)
-  return [next, [...events, { from: state._tag, to: "Open", at: now, era: next.era, reason: cause }]]
+  const next = open(policy, before, cause, counters.failed.latestKind, counters.failed.hint, now, rnd)
+  return ["Applied", next, [...events, { from: state._tag, to: "Open", at: now, era: next.era, reason: cause }]]
 }
 
 /** SEMANTICS D1: one move between Closed and Degraded, if the counts ask for it. */
@@ -101,7 +104,7 @@ const settle = (
   success: boolean,
   now: number,
   events: ReadonlyArray<Event>
-): readonly [State, ReadonlyArray<Event>] => {
+): Applied => {
   if (policy.degradation !== undefined) {
     const reached = level(policy, counters)
     const { recoverAt, threshold } = policy.degradation
@@ -110,6 +113,7 @@ const settle = (
     if (enter || leave) {
       const to = enter ? "Degraded" : "Closed"
       return [
+        "Applied",
         moved(state, to, now, counters, now),
         [
           ...events,
@@ -126,7 +130,7 @@ const settle = (
       ]
     }
   }
-  return [moved(state, state._tag, state.since, counters, now), events]
+  return ["Applied", moved(state, state._tag, state.since, counters, now), events]
 }
 
 const succeed = (
@@ -136,7 +140,7 @@ const succeed = (
   now: number,
   rnd: number,
   events: ReadonlyArray<Event>
-): readonly [State, ReadonlyArray<Event>] => {
+): Applied => {
   const slow = isSlow(rollingRule(policy), latency)
   const counters = countSuccess(policy, state.counters, slow, now)
   const cause = tripAfterSuccess(policy, counters, slow)
@@ -153,7 +157,7 @@ const fail = (
   now: number,
   rnd: number,
   events: ReadonlyArray<Event>
-): readonly [State, ReadonlyArray<Event>] => {
+): Applied => {
   const counters = countFailure(policy, state.counters, failure, isSlow(rollingRule(policy), latency), now)
   const cause = tripAfterFailure(policy, counters, failure.kind)
   return cause === undefined
@@ -169,7 +173,7 @@ export const report = (
   outcome: Outcome,
   now: number,
   rnd: number
-): readonly [State, ReadonlyArray<Event>] => {
+): Applied => {
   let state = held
   let events = noEvents
   if (state._tag === "Degraded" && silenced(policy, state, now)) {
@@ -183,7 +187,7 @@ export const report = (
   }
   switch (handledAs(policy, outcome)) {
     case "ignored":
-      return [moved(state, state._tag, state.since, state.counters, now), events]
+      return ["Applied", moved(state, state._tag, state.since, state.counters, now), events]
     case "success": {
       const latency = outcome._tag === "Success" || outcome._tag === "Failure" ? outcome.latency : undefined
       return succeed(policy, state, latencyOf(latency, permit, now), now, rnd, events)
@@ -191,6 +195,6 @@ export const report = (
     case "failure":
       return outcome._tag === "Failure"
         ? fail(policy, state, outcome, latencyOf(outcome.latency, permit, now), now, rnd, events)
-        : [state, events]
+        : ["Applied", state, events]
   }
 }

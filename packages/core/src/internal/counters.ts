@@ -1,5 +1,5 @@
 import { addKind, countOf, lookup, namedKinds, noKinds } from "./kinds.js"
-import type { Cause, Counters, Failure, KindCount, KindTimes } from "./model.js"
+import type { Cause, Counters, Failed, Failure, KindCount, KindTimes } from "./model.js"
 import type { ConsecutiveRule, KindThreshold, OnSuccess, Policy, RollingRule } from "./policyModel.js"
 import { plus } from "./time.js"
 import { addSample, emptyWindow, failuresOf, roll, samplesOf, slowOf } from "./window.js"
@@ -10,6 +10,15 @@ export const consecutiveRule = (policy: Policy): ConsecutiveRule | undefined =>
 export const rollingRule = (policy: Policy): RollingRule | undefined =>
   policy.trip._tag === "Rolling" ? policy.trip : policy.trip._tag === "AnyOf" ? policy.trip.rolling : undefined
 
+const noFailures: Failed = {
+  kinds: noKinds,
+  otherKinds: 0,
+  kindStreaks: noKinds,
+  kindTimes: [],
+  latestKind: null,
+  hint: null
+}
+
 /** A fresh era (SEMANTICS R3). */
 export const fresh = (policy: Policy, now: number): Counters => {
   const rolling = rollingRule(policy)
@@ -17,12 +26,7 @@ export const fresh = (policy: Policy, now: number): Counters => {
     mode: policy.trip._tag,
     streak: 0,
     window: rolling === undefined ? null : emptyWindow(rolling, now),
-    kinds: noKinds,
-    otherKinds: 0,
-    kindStreaks: noKinds,
-    kindTimes: [],
-    latestKind: null,
-    hint: null
+    failed: noFailures
   }
 }
 
@@ -46,7 +50,8 @@ const kindStreaksAfterSuccess = (counts: ReadonlyArray<KindCount>, onSuccess: On
 export const countSuccess = (policy: Policy, counters: Counters, slow: boolean, now: number): Counters => {
   const rule = consecutiveRule(policy)
   const rolling = rollingRule(policy)
-  if (counters.streak === 0 && counters.kindStreaks.length === 0 && rolling === undefined) return counters
+  const failed = counters.failed
+  if (counters.streak === 0 && failed.kindStreaks.length === 0 && rolling === undefined) return counters
   return {
     mode: counters.mode,
     streak: rule === undefined ? 0 : afterSuccess(counters.streak, rule.onSuccess),
@@ -54,12 +59,17 @@ export const countSuccess = (policy: Policy, counters: Counters, slow: boolean, 
       rolling === undefined || counters.window === null
         ? null
         : addSample(roll(rolling, counters.window, now), false, slow, null),
-    kinds: counters.kinds,
-    otherKinds: counters.otherKinds,
-    kindStreaks: rule === undefined ? noKinds : kindStreaksAfterSuccess(counters.kindStreaks, rule.onSuccess),
-    kindTimes: counters.kindTimes,
-    latestKind: counters.latestKind,
-    hint: counters.hint
+    failed:
+      rule === undefined || failed.kindStreaks.length === 0
+        ? failed
+        : {
+            kinds: failed.kinds,
+            otherKinds: failed.otherKinds,
+            kindStreaks: kindStreaksAfterSuccess(failed.kindStreaks, rule.onSuccess),
+            kindTimes: failed.kindTimes,
+            latestKind: failed.latestKind,
+            hint: failed.hint
+          }
   }
 }
 
@@ -123,7 +133,8 @@ export const countFailure = (
   const own = lookup(policy.kindThresholds, kind)
   const unlimited = own !== undefined && own.window === undefined
   const inBuckets = unlimited && counters.mode === "Rolling"
-  const named = counters.kinds.length < namedKinds || countOf(counters.kinds, kind) > 0
+  const failed = counters.failed
+  const named = failed.kinds.length < namedKinds || countOf(failed.kinds, kind) > 0
   return {
     mode: counters.mode,
     streak: rule === undefined ? 0 : counters.streak + 1,
@@ -131,15 +142,15 @@ export const countFailure = (
       rolling === undefined || counters.window === null
         ? null
         : addSample(roll(rolling, counters.window, now), true, slow, inBuckets ? kind : null),
-    kinds: named ? addKind(counters.kinds, kind, 1) : counters.kinds,
-    otherKinds: named ? counters.otherKinds : counters.otherKinds + 1,
-    kindStreaks: unlimited && !inBuckets ? addKind(counters.kindStreaks, kind, 1) : counters.kindStreaks,
-    kindTimes:
-      own?.window === undefined
-        ? counters.kindTimes
-        : addTime(counters.kindTimes, kind, own.threshold, own.window, now),
-    latestKind: kind,
-    hint: hintAfter(policy, counters.hint, failure.retryAfter, now)
+    failed: {
+      kinds: named ? addKind(failed.kinds, kind, 1) : failed.kinds,
+      otherKinds: named ? failed.otherKinds : failed.otherKinds + 1,
+      kindStreaks: unlimited && !inBuckets ? addKind(failed.kindStreaks, kind, 1) : failed.kindStreaks,
+      kindTimes:
+        own?.window === undefined ? failed.kindTimes : addTime(failed.kindTimes, kind, own.threshold, own.window, now),
+      latestKind: kind,
+      hint: hintAfter(policy, failed.hint, failure.retryAfter, now)
+    }
   }
 }
 
@@ -147,12 +158,12 @@ const kindFailures = (counters: Counters, kind: string, rule: KindThreshold): nu
   if (rule.window !== undefined) {
     // What is kept was pruned to the window by the failure that is being judged.
     let count = 0
-    for (const entry of timesOf(counters.kindTimes, kind)) count += entry.count
+    for (const entry of timesOf(counters.failed.kindTimes, kind)) count += entry.count
     return count
   }
   return counters.window !== null && counters.mode === "Rolling"
-    ? countOf(counters.window.kinds, kind) + countOf(counters.window.current.kinds, kind)
-    : countOf(counters.kindStreaks, kind)
+    ? countOf(counters.window.sealed.kinds, kind) + countOf(counters.window.current.kinds, kind)
+    : countOf(counters.failed.kindStreaks, kind)
 }
 
 const rollingTrip = (rule: RollingRule, counters: Counters, slowAlone: boolean): Cause | undefined => {
@@ -160,7 +171,7 @@ const rollingTrip = (rule: RollingRule, counters: Counters, slowAlone: boolean):
   const samples = samplesOf(counters.window)
   if (samples < rule.minSamples) return undefined
   const failures = failuresOf(counters.window)
-  const kind = counters.latestKind
+  const kind = counters.failed.latestKind
   if (!slowAlone && failures / samples >= rule.failureRateThreshold) {
     return { rule: "P1", by: "failureRate", kind, failures, samples, threshold: rule.failureRateThreshold }
   }

@@ -1,4 +1,4 @@
-import { close, handledAs, noEvents } from "./closed.js"
+import { type Applied, close, handledAs, noEvents } from "./closed.js"
 import { open } from "./cooldown.js"
 import { hintAfter } from "./counters.js"
 import type { Admission, Cause, Event, ForcedOpen, HalfOpen, Lease, Open, Outcome, State } from "./model.js"
@@ -81,14 +81,14 @@ export const report = (
   outcome: Outcome,
   now: number,
   rnd: number
-): readonly [State, ReadonlyArray<Event>] => {
+): Applied => {
   const as = handledAs(policy, outcome)
   if (as === "failure" && outcome._tag === "Failure") {
     const { kind } = outcome
     const { successThreshold } = policy.halfOpen
     const cause: Cause = { rule: "P5", by: "probe", kind, successes: state.successes, successThreshold }
     const next = open(policy, state, cause, kind, hintAfter(policy, null, outcome.retryAfter, now), now, rnd)
-    return [next, [{ from: "HalfOpen", to: "Open", at: now, era: next.era, reason: cause }]]
+    return ["Applied", next, [{ from: "HalfOpen", to: "Open", at: now, era: next.era, reason: cause }]]
   }
   const successes = as === "success" ? state.successes + 1 : state.successes
   if (successes >= policy.halfOpen.successThreshold) {
@@ -99,9 +99,10 @@ export const report = (
       successes,
       successThreshold: policy.halfOpen.successThreshold
     } as const
-    return [next, [{ from: "HalfOpen", to: "Closed", at: now, era: next.era, reason }]]
+    return ["Applied", next, [{ from: "HalfOpen", to: "Closed", at: now, era: next.era, reason }]]
   }
   return [
+    "Applied",
     {
       _tag: "HalfOpen",
       at: now,

@@ -135,23 +135,42 @@ export interface Bucket {
   readonly kinds: ReadonlyArray<KindCount>
 }
 
-/** The rolling window: totals over the current and the sealed buckets, oldest first. */
-export interface Window {
-  /** ms */
-  readonly bucketPeriod: number
-  readonly current: Bucket
-  readonly sealed: ReadonlyArray<Bucket>
-  /** Over the sealed buckets. */
+/** The buckets whose time is over, oldest first, and their totals. */
+export interface Sealed {
+  readonly buckets: ReadonlyArray<Bucket>
   readonly samples: number
   readonly failures: number
   readonly slow: number
   readonly kinds: ReadonlyArray<KindCount>
 }
 
+/** The rolling window: the current bucket, apart from the sealed ones. */
+export interface Window {
+  /** ms */
+  readonly bucketPeriod: number
+  readonly current: Bucket
+  readonly sealed: Sealed
+}
+
 /** When failures of a kind with a windowed rule happened, oldest first; `count` of them in one ms. */
 export interface KindTimes {
   readonly kind: string
   readonly times: ReadonlyArray<{ readonly at: number; readonly count: number }>
+}
+
+/** What an era remembers of its failures; a success changes it seldom. */
+export interface Failed {
+  /** By kind, the first 16 kinds. */
+  readonly kinds: ReadonlyArray<KindCount>
+  /** Those of the kinds beyond them. */
+  readonly otherKinds: number
+  /** Counts of the kinds whose rule has no window, under Consecutive and AnyOf. */
+  readonly kindStreaks: ReadonlyArray<KindCount>
+  readonly kindTimes: ReadonlyArray<KindTimes>
+  /** Kind of the latest failure counted (SEMANTICS C2). */
+  readonly latestKind: string | null
+  /** The furthest time an answer asked us to wait for (SEMANTICS C3). */
+  readonly hint: number | null
 }
 
 /** What one era of Closed and Degraded has counted (SEMANTICS R3). */
@@ -161,17 +180,7 @@ export interface Counters {
   readonly streak: number
   /** `null` under Consecutive. */
   readonly window: Window | null
-  /** Failures by kind in this era, the first 16 kinds. */
-  readonly kinds: ReadonlyArray<KindCount>
-  /** Failures of the kinds beyond them. */
-  readonly otherKinds: number
-  /** Counts of the kinds whose rule has no window, under Consecutive and AnyOf. */
-  readonly kindStreaks: ReadonlyArray<KindCount>
-  readonly kindTimes: ReadonlyArray<KindTimes>
-  /** Kind of the latest failure counted (SEMANTICS C2). */
-  readonly latestKind: string | null
-  /** The furthest time an answer asked us to wait for (SEMANTICS C3). */
-  readonly hint: number | null
+  readonly failed: Failed
 }
 
 interface Base {

@@ -8,11 +8,11 @@ import { remaining } from "./time.js"
 import { failuresOf, roll, samplesOf, slowOf } from "./window.js"
 
 const namedKindCounts = (counters: Counters): Readonly<Record<string, number>> => {
-  const entries = counters.kinds.map((entry): [string, number] => [entry.kind, entry.count])
-  if (counters.otherKinds > 0) {
+  const entries = counters.failed.kinds.map((entry): [string, number] => [entry.kind, entry.count])
+  if (counters.failed.otherKinds > 0) {
     const other = entries.find((entry) => entry[0] === "_other")
-    if (other === undefined) entries.push(["_other", counters.otherKinds])
-    else other[1] += counters.otherKinds
+    if (other === undefined) entries.push(["_other", counters.failed.otherKinds])
+    else other[1] += counters.failed.otherKinds
   }
   return Object.fromEntries(entries)
 }

@@ -7,20 +7,12 @@ import { advance, origin, plus } from "./time.js"
 import { bucketIndex, emptyWindow, fromBuckets } from "./window.js"
 
 const window = (rule: RollingRule, from: CountersSnapshot, now: number, elapsed: number): Window => {
-  const empty = emptyWindow(rule, now)
-  if (from.window === null || from.window.bucketPeriod !== rule.bucketPeriod) return empty
-  const index = bucketIndex(rule.bucketPeriod, now)
-  const older = Math.floor(elapsed / rule.bucketPeriod)
-  const first = index - (rule.window / rule.bucketPeriod - 1)
-  const buckets: Array<Bucket> = []
-  for (const { age, failures, kinds, samples, slow } of from.window.buckets) {
-    const at = index - age - older
-    if (at >= first) buckets.push({ index: at, samples, failures, slow, kinds })
-  }
-  const last = buckets[buckets.length - 1]
-  return last?.index === index
-    ? fromBuckets(rule.bucketPeriod, buckets.slice(0, -1), last)
-    : fromBuckets(rule.bucketPeriod, buckets, empty.current)
+  if (from.window === null || from.window.bucketPeriod !== rule.bucketPeriod) return emptyWindow(rule, now)
+  const index = bucketIndex(rule.bucketPeriod, now) - Math.floor(elapsed / rule.bucketPeriod)
+  const buckets = from.window.buckets.map(
+    ({ age, failures, kinds, samples, slow }): Bucket => ({ index: index - age, samples, failures, slow, kinds })
+  )
+  return fromBuckets(rule, buckets, now)
 }
 
 /** The counts of kinds that the policy still counts in this way. */
@@ -46,12 +38,14 @@ const counters = (policy: Policy, from: CountersSnapshot, now: number, elapsed: 
     mode: started.mode,
     streak: fits ? from.streak : 0,
     window: fits && rolling !== undefined ? window(rolling, from, now, elapsed) : started.window,
-    kinds: from.kinds,
-    otherKinds: from.otherKinds,
-    kindStreaks: fits ? from.kindStreaks.filter((entry) => unlimited(policy, entry.kind)) : [],
-    kindTimes: kindTimes(policy, from, now, elapsed),
-    latestKind: from.latestKind,
-    hint: from.hint === null || !policy.cooldown.honorRetryAfter ? null : plus(plus(now, from.hint), -elapsed)
+    failed: {
+      kinds: from.kinds,
+      otherKinds: from.otherKinds,
+      kindStreaks: fits ? from.kindStreaks.filter((entry) => unlimited(policy, entry.kind)) : [],
+      kindTimes: kindTimes(policy, from, now, elapsed),
+      latestKind: from.latestKind,
+      hint: from.hint === null || !policy.cooldown.honorRetryAfter ? null : plus(plus(now, from.hint), -elapsed)
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Bucket, Counters, State } from "./model.js"
 import type { CountersSnapshot, Snapshot, StateSnapshot } from "./snapshotModel.js"
 import { plus } from "./time.js"
-import { bucketIndex } from "./window.js"
+import { bucketIndex, bucketsOf } from "./window.js"
 
 const counters = (held: Counters, now: number): CountersSnapshot => {
   const window = held.window
@@ -21,17 +21,17 @@ const counters = (held: Counters, now: number): CountersSnapshot => {
         ? null
         : {
             bucketPeriod: window.bucketPeriod,
-            buckets: [...window.sealed, ...(window.current.samples > 0 ? [window.current] : [])].map(aged)
+            buckets: bucketsOf(window).map(aged)
           },
-    kinds: held.kinds,
-    otherKinds: held.otherKinds,
-    kindStreaks: held.kindStreaks,
-    kindTimes: held.kindTimes.map(({ kind, times }) => ({
+    kinds: held.failed.kinds,
+    otherKinds: held.failed.otherKinds,
+    kindStreaks: held.failed.kindStreaks,
+    kindTimes: held.failed.kindTimes.map(({ kind, times }) => ({
       kind,
       times: times.map(({ at, count }) => ({ age: plus(now, -at), count }))
     })),
-    latestKind: held.latestKind,
-    hint: held.hint === null ? null : plus(held.hint, -now)
+    latestKind: held.failed.latestKind,
+    hint: held.failed.hint === null ? null : plus(held.failed.hint, -now)
   }
 }
 

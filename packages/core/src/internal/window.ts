@@ -1,5 +1,5 @@
 import { addKind, noKinds } from "./kinds.js"
-import type { Bucket, KindCount, Window } from "./model.js"
+import type { Bucket, KindCount, Sealed, Window } from "./model.js"
 import type { RollingRule } from "./policyModel.js"
 
 const emptyBucket = (index: number): Bucket => ({ index, samples: 0, failures: 0, slow: 0, kinds: noKinds })
@@ -9,46 +9,43 @@ export const bucketIndex = (bucketPeriod: number, now: number): number => Math.f
 /** The oldest bucket that still counts at `index` (SEMANTICS P1). */
 const oldest = (rule: RollingRule, index: number): number => index - (rule.window / rule.bucketPeriod - 1)
 
-export const emptyWindow = (rule: RollingRule, now: number): Window => ({
-  bucketPeriod: rule.bucketPeriod,
-  current: emptyBucket(bucketIndex(rule.bucketPeriod, now)),
-  sealed: [],
-  samples: 0,
-  failures: 0,
-  slow: 0,
-  kinds: noKinds
-})
-
-/** A window of these buckets, oldest first, of which the last is current. */
-export const fromBuckets = (bucketPeriod: number, sealed: ReadonlyArray<Bucket>, current: Bucket): Window => {
+const seal = (buckets: ReadonlyArray<Bucket>): Sealed => {
   let samples = 0
   let failures = 0
   let slow = 0
   let kinds: ReadonlyArray<KindCount> = noKinds
-  for (const bucket of sealed) {
+  for (const bucket of buckets) {
     samples += bucket.samples
     failures += bucket.failures
     slow += bucket.slow
     for (const entry of bucket.kinds) kinds = addKind(kinds, entry.kind, entry.count)
   }
-  return { bucketPeriod, current, sealed, samples, failures, slow, kinds }
+  return { buckets, samples, failures, slow, kinds }
 }
+
+export const emptyWindow = (rule: RollingRule, now: number): Window => fromBuckets(rule, [], now)
+
+/** The window at `now` of these buckets, oldest first. */
+export const fromBuckets = (rule: RollingRule, buckets: ReadonlyArray<Bucket>, now: number): Window => {
+  const index = bucketIndex(rule.bucketPeriod, now)
+  const first = oldest(rule, index)
+  const kept = buckets.filter((bucket) => bucket.index >= first)
+  const last = kept[kept.length - 1]
+  return last?.index === index
+    ? { bucketPeriod: rule.bucketPeriod, current: last, sealed: seal(kept.slice(0, -1)) }
+    : { bucketPeriod: rule.bucketPeriod, current: emptyBucket(index), sealed: seal(kept) }
+}
+
+/** The buckets that hold something, oldest first. */
+export const bucketsOf = (window: Window): ReadonlyArray<Bucket> =>
+  window.current.samples > 0 ? [...window.sealed.buckets, window.current] : window.sealed.buckets
 
 /**
  * The window as it counts at `now`: the current bucket sealed when its time is over, buckets that left it dropped.
  * The same object when nothing moved. Costs as much as there are buckets, however long the silence.
  */
-export const roll = (rule: RollingRule, window: Window, now: number): Window => {
-  const index = bucketIndex(rule.bucketPeriod, now)
-  if (index <= window.current.index) return window
-  const first = oldest(rule, index)
-  const sealed: Array<Bucket> = []
-  for (const bucket of window.sealed) {
-    if (bucket.index >= first) sealed.push(bucket)
-  }
-  if (window.current.samples > 0 && window.current.index >= first) sealed.push(window.current)
-  return fromBuckets(rule.bucketPeriod, sealed, emptyBucket(index))
-}
+export const roll = (rule: RollingRule, window: Window, now: number): Window =>
+  now < (window.current.index + 1) * rule.bucketPeriod ? window : fromBuckets(rule, bucketsOf(window), now)
 
 /** One more sample in the current bucket of a rolled window. `kind`: to be counted by itself. */
 export const addSample = (window: Window, failed: boolean, slow: boolean, kind: string | null): Window => {
@@ -62,14 +59,10 @@ export const addSample = (window: Window, failed: boolean, slow: boolean, kind: 
       slow: slow ? current.slow + 1 : current.slow,
       kinds: kind === null ? current.kinds : addKind(current.kinds, kind, 1)
     },
-    sealed: window.sealed,
-    samples: window.samples,
-    failures: window.failures,
-    slow: window.slow,
-    kinds: window.kinds
+    sealed: window.sealed
   }
 }
 
-export const samplesOf = (window: Window): number => window.samples + window.current.samples
-export const failuresOf = (window: Window): number => window.failures + window.current.failures
-export const slowOf = (window: Window): number => window.slow + window.current.slow
+export const samplesOf = (window: Window): number => window.sealed.samples + window.current.samples
+export const failuresOf = (window: Window): number => window.sealed.failures + window.current.failures
+export const slowOf = (window: Window): number => window.sealed.slow + window.current.slow
