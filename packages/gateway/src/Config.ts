@@ -9,6 +9,7 @@ import * as Policy from "@switchgear/core/Policy"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { policy } from "./internal/coreDecoder.js"
 import * as Cursor from "./internal/cursor.js"
 import { override, overrides } from "./internal/environment.js"
 import * as Faults from "./internal/faults.js"
@@ -100,6 +101,24 @@ export const decode = (
         providers,
         fallback: { ...file.fallback, maxDepth: environment.maxDepth ?? file.fallback.maxDepth }
       })
+}
+
+/**
+ * Reads one policy, or a preset's name, from YAML or JSON text; faults name their line as in {@link decode}.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const decodePolicy = (
+  text: string,
+  options: { readonly source?: string } = {}
+): Either.Either<Policy.Policy, ConfigError> => {
+  const reading: Faults.Reading = { env: {}, faults: [], declared: [], mentioned: [] }
+  const top = Cursor.open(text, reading)
+  const decoded = top === undefined ? undefined : policy(top)
+  return decoded === undefined
+    ? Either.left(new ConfigError({ source: options.source ?? "the policy", faults: Faults.inOrder(reading.faults) }))
+    : Either.right(decoded)
 }
 
 /**

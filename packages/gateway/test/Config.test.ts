@@ -119,9 +119,9 @@ describe("a fault names its line, its key and the fix", () => {
       (t) => t.replace("openai-compatible", "openai-compatable"),
       3,
       "providers[0].kind",
-      /no kind of provider.*"openai-compatible"/
+      /one of openai-compatible.*did you mean "openai-compatible"/
     ],
-    ["a missing kind", (t) => t.replace("kind: openai-compatible, ", ""), 3, "providers[0].kind", /write kind/],
+    ["a missing kind", (t) => t.replace("kind: openai-compatible, ", ""), 3, "providers[0].kind", /write one of/],
     ["a key with a line break", (t) => t.replace(reference, "a\\nb"), 3, "providers[0].apiKey", /header/],
     ["a key that is a number", (t) => t.replace(`"${reference}"`, "1234"), 3, "providers[0].apiKey", /as text/],
     [

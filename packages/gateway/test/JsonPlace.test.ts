@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { jsonPlace } from "../src/internal/jsonPlace.js"
+import { jsonPlace } from "../src/JsonPlace.js"
 
 const at = (text: string) => {
   const { line, column } = jsonPlace(text)

@@ -1,4 +1,4 @@
-// Brings a clone to where its commands run: installs when the lock file changed, then builds what is stale.
+// Brings a clone to where its commands run: installs when the lock file changed, then builds and bundles what is stale.
 // Plain Node, because it runs before anything is installed. Only errors go to stdout's reader; progress goes to stderr.
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -7,7 +7,9 @@ import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
 const stamp = `${root}node_modules/.switchgear-lock`
-const lock = createHash("sha256").update(readFileSync(`${root}package-lock.json`)).digest("hex")
+const lock = createHash("sha256")
+  .update(readFileSync(`${root}package-lock.json`))
+  .digest("hex")
 
 const run = (command, args) => {
   const result = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2], shell: process.platform === "win32" })
@@ -23,3 +25,4 @@ if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lock) {
   writeFileSync(stamp, lock)
 }
 run(process.execPath, ["node_modules/typescript/bin/tsc", "-b"])
+run(process.execPath, ["packages/switchgear/scripts/bundle.mjs"])

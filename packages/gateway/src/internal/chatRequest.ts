@@ -1,5 +1,5 @@
+import { jsonPlace } from "../JsonPlace.js"
 import { type ClientError, invalid } from "./clientError.js"
-import { jsonPlace } from "./jsonPlace.js"
 
 /** What the gateway has to know of a body; the rest of it is the provider's to judge. */
 export interface Checked {

@@ -141,20 +141,14 @@ export const duration =
 
 /** One of a few words. */
 export const literal =
-  <A extends string>(...words: ReadonlyArray<A>): Decoder<A> =>
+  <A extends string>(what: string, ...words: ReadonlyArray<A>): Decoder<A> =>
   (at) => {
     const value = Cursor.scalar(at)
     const found = words.find((word) => word === value)
     if (found !== undefined) return found
-    const hint = typeof value === "string" ? didYouMean(value, words) : ""
-    return Cursor.fault(at, `must be one of ${list(words)}${hint}`)
+    const given = typeof value === "string" ? `; "${value.slice(0, 40)}" is none${didYouMean(value, words)}` : ""
+    return Cursor.fault(at, `must be a ${what}: one of ${list(words)}${given}`)
   }
-
-/** The first decoder whose shape fits decides; `pick` looks at the value and chooses. */
-export const choose =
-  <A>(pick: (at: Cursor.Cursor) => Decoder<A>): Decoder<A> =>
-  (at) =>
-    pick(at)(at)
 
 /** A name that this place introduces; the links are checked when the whole file has been read. */
 export const declares = (sort: Named["sort"]): Decoder<string> => named(sort, "declared")

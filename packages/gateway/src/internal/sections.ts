@@ -6,7 +6,6 @@ import * as Cursor from "./cursor.js"
 import {
   array,
   boolean,
-  choose,
   type Decoder,
   declares,
   duration,
@@ -19,7 +18,6 @@ import {
   withDefault
 } from "./decoder.js"
 import { list } from "./faults.js"
-import { didYouMean } from "./suggest.js"
 import { baseUrl, headerSafe, host, port, secret, size } from "./values.js"
 
 // One table per section: a key that comes to the file is a row here.
@@ -64,38 +62,50 @@ export interface BreakerConfig {
 const breaker = (hosted: Policy.Policy): Decoder<BreakerConfig> =>
   struct({ policy: withDefault(policy, hosted), enforce: withDefault(boolean, true) }, "a breaker")
 
+/** Providers that speak OpenAI's wire; the kind says whose errors they are. */
+const kinds = ["openai-compatible", "openai", "openrouter"] as const
+
+export type ProviderKind = (typeof kinds)[number]
+
+export interface TimeoutsConfig {
+  readonly connect?: number | undefined
+  readonly firstOutput?: number | undefined
+  readonly idle?: number | undefined
+  readonly total?: number | undefined
+}
+
 export interface ProviderConfig {
   readonly name: string
-  readonly kind: "openai-compatible"
+  readonly kind: ProviderKind
   readonly baseUrl: string
   readonly apiKey: Redacted.Redacted<string> | undefined
+  /** ms; limits left out are the provider's defaults. */
+  readonly timeouts: TimeoutsConfig
   readonly breaker: BreakerConfig
 }
 
-const openAiCompatible = (hosted: Policy.Policy): Decoder<ProviderConfig> =>
+const timeouts: Decoder<TimeoutsConfig> = struct(
+  {
+    connect: optional(duration("a limit")),
+    firstOutput: optional(duration("a limit")),
+    idle: optional(duration("a limit")),
+    total: optional(duration("a limit"))
+  },
+  "the limits of a call"
+)
+
+const provider = (hosted: Policy.Policy): Decoder<ProviderConfig> =>
   struct(
     {
       name: required(headerSafe(declares("provider")), "give the provider a name that models refer to"),
-      kind: required(literal("openai-compatible"), "write kind: openai-compatible"),
+      kind: required(literal("kind of provider", ...kinds), `write one of ${list(kinds)}`),
       baseUrl: required(baseUrl, 'give its address, such as "https://api.openai.com/v1"'),
       apiKey: optional(secret),
+      timeouts: withDefault(timeouts, {}),
       breaker: withDefault(breaker(hosted), { policy: hosted, enforce: true })
     },
     "a provider"
   )
-
-/** Each kind of provider has keys of its own. */
-const provider = (hosted: Policy.Policy): Decoder<ProviderConfig> => {
-  const kinds: Readonly<Record<string, Decoder<ProviderConfig>>> = { "openai-compatible": openAiCompatible(hosted) }
-  return choose((at) => {
-    const kind = Cursor.entries(at)?.find((entry) => entry.key === "kind")?.value
-    const name = kind === undefined ? undefined : Cursor.scalar(kind)
-    if (kind === undefined || typeof name !== "string") return openAiCompatible(hosted)
-    if (Object.hasOwn(kinds, name)) return kinds[name] ?? openAiCompatible(hosted)
-    const known = Object.keys(kinds)
-    return () => Cursor.fault(kind, `"${name}" is no kind of provider${didYouMean(name, known)}; kinds: ${list(known)}`)
-  })
-}
 
 export interface ModelConfig {
   /** What clients ask for. */

@@ -1,4 +1,15 @@
-/** Where a text stops being JSON; line and column count from 1. */
+/**
+ * Where a text stops being JSON, for messages to people.
+ *
+ * @since 0.1.0
+ */
+
+/**
+ * `line` and `column` count from 1; `found` says what stands there.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface JsonPlace {
   readonly line: number
   readonly column: number
@@ -13,7 +24,18 @@ const space = /[ \t\n\r]*/y
 
 /**
  * Finds the first place where a text is not JSON. The engine's own messages differ between versions, may name no place,
- * and quote the text; this runs only once that has refused it.
+ * and quote the text; this is for when that has refused it.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import { jsonPlace } from "@switchgear/gateway/JsonPlace"
+ *
+ * assert.deepStrictEqual(jsonPlace('{"a": 1,}'), { line: 1, column: 9, found: '"}"' })
+ * ```
+ *
+ * @since 0.1.0
+ * @category inspection
  */
 export const jsonPlace = (text: string): JsonPlace => {
   let at = 0

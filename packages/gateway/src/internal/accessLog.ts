@@ -1,0 +1,17 @@
+import * as Effect from "effect/Effect"
+import type { Exchange } from "./exchange.js"
+
+/** One line per request. It names models, as clients know them, and nothing of what is said, sent or held secret. */
+export const accessLog = (exchange: Exchange, cancelled: boolean, millis: number): Effect.Effect<void> => {
+  const { attempts, id, log, method, path, response } = exchange
+  return Effect.annotateLogs(Effect.logInfo("request"), {
+    method,
+    path: path.slice(0, 200),
+    // nginx's number for a caller who left before the answer's end.
+    status: cancelled ? 499 : response.statusCode,
+    ms: Math.round(millis),
+    attempts,
+    ...log,
+    id
+  })
+}

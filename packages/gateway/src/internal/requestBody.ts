@@ -1,0 +1,63 @@
+import type { IncomingMessage } from "node:http"
+import * as Effect from "effect/Effect"
+import { type ClientError, tooLarge, wrongContentType } from "./clientError.js"
+import type { Exchange } from "./exchange.js"
+import { header } from "./exchange.js"
+
+const json = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i
+
+/** The request's body, complete; refused as soon as it is known to be larger than the limit (ROUTING W5). */
+export const readBody = (exchange: Exchange, limit: number): Effect.Effect<Uint8Array, ClientError> => {
+  const { request, response } = exchange
+  const type = header(exchange, "content-type")
+  const encoding = header(exchange, "content-encoding")
+  if ((type !== undefined && !json.test(type)) || (encoding !== undefined && encoding !== "identity")) {
+    return Effect.fail(wrongContentType)
+  }
+  if (Number(header(exchange, "content-length") ?? 0) > limit) return Effect.fail(tooLarge(limit))
+  if (header(exchange, "expect")?.toLowerCase() === "100-continue") response.writeContinue()
+  return Effect.async((resume) => {
+    const chunks: Array<Buffer> = []
+    let size = 0
+    const stop = () => {
+      request.off("data", onData).off("end", onEnd)
+    }
+    const onData = (chunk: Buffer) => {
+      size += chunk.length
+      chunks.push(chunk)
+      if (size <= limit) return
+      stop()
+      request.pause()
+      resume(Effect.fail(tooLarge(limit)))
+    }
+    const onEnd = () => {
+      stop()
+      const [first] = chunks
+      resume(Effect.succeed(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, size)))
+    }
+    request.on("data", onData).on("end", onEnd)
+    return Effect.sync(stop)
+  })
+}
+
+/** Bytes thrown away after an answer that came before the request's end, at most. */
+const lingerBytes = 64 * 1024 * 1024
+
+/**
+ * Reads on without keeping anything until the caller has stopped sending. Closing at once would reset the connection,
+ * and many a caller would see that instead of the answer.
+ */
+export const linger = (request: IncomingMessage): Effect.Effect<void> =>
+  Effect.async<void>((resume) => {
+    let size = 0
+    const done = () => {
+      request.off("data", onData).off("end", done).off("close", done)
+      resume(Effect.void)
+    }
+    const onData = (chunk: Buffer) => {
+      size += chunk.length
+      if (size > lingerBytes) done()
+    }
+    request.on("data", onData).on("end", done).on("close", done)
+    request.resume()
+  }).pipe(Effect.timeoutOption("2 seconds"), Effect.asVoid)

@@ -1,0 +1,60 @@
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Effect from "effect/Effect"
+
+/** A subcommand's own modules are loaded when it runs, so that none waits for another's. */
+const lazily = <M, A, E>(load: () => Promise<M>, run: (module: M) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.flatMap(Effect.promise(load), run)
+
+const print = Options.boolean("print").pipe(
+  Options.withDescription("Print what was found as JSON lines instead of judging it.")
+)
+
+const gateway = Command.make(
+  "gateway",
+  {
+    config: Options.text("config").pipe(
+      Options.withAlias("c"),
+      Options.withDescription("The YAML file that names providers and models.")
+    )
+  },
+  ({ config }) => lazily(() => import("./commands/gateway.js"), (module) => module.gateway(config))
+).pipe(Command.withDescription("Run the gateway."))
+
+const demo = Command.make(
+  "demo",
+  {
+    port: Options.integer("port").pipe(
+      Options.withDefault(8787),
+      Options.withDescription("Where to listen; another free port if it is taken.")
+    )
+  },
+  ({ port }) => lazily(() => import("./commands/demo.js"), (module) => module.demo(port))
+).pipe(
+  Command.withDescription("Run a gateway that needs no configuration: two scripted providers, or OpenAI with OPENAI_API_KEY set.")
+)
+
+const replay = Command.make(
+  "replay",
+  { file: Args.text({ name: "file" }).pipe(Args.withDescription("Traces, as JSON.")), print },
+  (given) => lazily(() => import("./commands/replay.js"), (module) => module.replay(given.file, given.print))
+).pipe(Command.withDescription("Play traces on the breaker's machine and check what they expect."))
+
+const policy = Command.make(
+  "policy",
+  {
+    file: Args.text({ name: "file" }).pipe(Args.withDescription("A policy, as JSON or YAML."), Args.optional),
+    preset: Options.text("preset").pipe(Options.withDescription("A preset instead of a file."), Options.optional),
+    json: Options.boolean("json").pipe(Options.withDescription("Only the JSON, without the words."))
+  },
+  (given) => lazily(() => import("./commands/policy.js"), (module) => module.policy(given))
+).pipe(Command.withDescription("Check a policy, show it with its defaults, and say what it will do."))
+
+const switchgear = Command.make("switchgear").pipe(
+  Command.withDescription("Circuit breakers, fallback and provider health for LLM calls."),
+  Command.withSubcommands([gateway, demo, replay, policy])
+)
+
+/** The command as a function of `process.argv`. */
+export const run = Command.run(switchgear, { name: "switchgear", version: "0.1.0", executable: "switchgear" })
