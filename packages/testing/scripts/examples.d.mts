@@ -1,0 +1,1 @@
+export declare const extract: () => ReadonlyArray<{ readonly name: string; readonly file: string }>
