@@ -14,10 +14,11 @@ import { Exchange, type Line } from "./internal/exchange.js"
 import { outgoing } from "./internal/headers.js"
 import { limits, type Timeouts } from "./internal/limits.js"
 import { Mask } from "./internal/mask.js"
-import { interim } from "./internal/meaning.js"
+import { Meaning } from "./internal/meaning.js"
 import { tickFor, Wheel } from "./internal/wheel.js"
 import type * as Provider from "./Provider.js"
 import { ProviderError } from "./Provider.js"
+import * as Retry from "./Retry.js"
 
 export type { Timeouts } from "./internal/limits.js"
 
@@ -38,6 +39,8 @@ export interface Options {
     /** How long an idle connection is kept. Default 4 seconds; a server's own hint goes before. */
     readonly keepAlive?: Duration.DurationInput
   }
+  /** Default: none. */
+  readonly retries?: Retry.Retries
   /** The largest JSON answer, in bytes. Default 32 MiB. */
   readonly maxAnswer?: number
   /** The largest event of a stream, and the most that is held back before its first output, in bytes. Default 4 MiB. */
@@ -142,7 +145,11 @@ export const make: (options: Options, dialect: Dialect) => Effect.Effect<Provide
     const base = url.pathname.replace(/\/+$/, "")
     const own = { ...dialect.headers, ...options.headers }
     const apiKey = options.apiKey
-    const mask = new Mask(apiKey === undefined ? undefined : Redacted.value(apiKey), url.host)
+    const voice = (key: string | undefined) => {
+      const mask = new Mask(key, url.host)
+      return { mask, meaning: new Meaning(dialect.kind, mask.needles) }
+    }
+    const ownVoice = voice(apiKey === undefined ? undefined : Redacted.value(apiKey))
 
     const call = (request: Provider.ProviderRequest): Effect.Effect<Provider.Answer, ProviderError> => {
       if (!dialect.operations.includes(request.operation))
@@ -150,8 +157,8 @@ export const make: (options: Options, dialect: Dialect) => Effect.Effect<Provide
       return Effect.async<Provider.Answer, ProviderError>((resume) => {
         const redacted = request.apiKey ?? apiKey
         const key = redacted === undefined ? undefined : Redacted.value(redacted)
-        const masked = request.apiKey === undefined ? mask : new Mask(key, url.host)
-        const exchange = new Exchange(line, interim, request, masked, resume)
+        const { mask, meaning } = request.apiKey === undefined ? ownVoice : voice(key)
+        const exchange = new Exchange(line, meaning, request, mask, resume)
         exchange.start(
           withQuery(`${base}${dialect.path(request)}`, url.search),
           outgoing(request.headers, own, key === undefined ? undefined : dialect.credential(key), request.stream)
@@ -159,5 +166,8 @@ export const make: (options: Options, dialect: Dialect) => Effect.Effect<Provide
         return Effect.sync(() => exchange.leave())
       })
     }
-    return { name: options.name, operations: dialect.operations, call }
+    const provider = { name: options.name, operations: dialect.operations, call }
+    return options.retries === undefined
+      ? provider
+      : Retry.withRetries(provider, { total: allowed.total, ...options.retries })
   })

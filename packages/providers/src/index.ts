@@ -22,3 +22,11 @@ export * as OpenAiCompatible from "./OpenAiCompatible.js"
  * @since 0.1.0
  */
 export * as Provider from "./Provider.js"
+/**
+ * @since 0.1.0
+ */
+export * as Retry from "./Retry.js"
+/**
+ * @since 0.1.0
+ */
+export * as ScriptedProvider from "./ScriptedProvider.js"

@@ -1,4 +1,5 @@
 import { describe, it } from "@effect/vitest"
+import type * as HttpProvider from "@switchgear/providers/HttpProvider"
 import * as Upstream from "@switchgear/testing/Upstream"
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
@@ -10,15 +11,18 @@ interface Row {
   readonly json: string
   readonly sse: string
   readonly code?: string
+  readonly timeouts?: HttpProvider.Timeouts
 }
 
-const short = { connect: 2000, firstOutput: 60, idle: 60, total: 5000 }
-const long = { total: 5000 }
+const slow = 10_000
+/** Short where the row waits for it, long where it must not come first. */
+const firstOutput = { connect: slow, firstOutput: 60, idle: slow, total: slow }
+const idle = { connect: slow, firstOutput: slow, idle: 60, total: slow }
 
-const rows: ReadonlyArray<Row & { readonly timeouts?: typeof short | typeof long }> = [
+const rows: ReadonlyArray<Row> = [
   { behaviour: Upstream.ok(), json: "ok", sse: "ok" },
   { behaviour: Upstream.drip(5), json: "ok", sse: "ok" },
-  { behaviour: Upstream.slowHeaders(50), json: "ok", sse: "ok", timeouts: long },
+  { behaviour: Upstream.slowHeaders(50), json: "ok", sse: "ok" },
   { behaviour: Upstream.status(500), json: "server_error", sse: "server_error" },
   { behaviour: Upstream.status(503), json: "overloaded", sse: "overloaded" },
   { behaviour: Upstream.status(529), json: "overloaded", sse: "overloaded" },
@@ -29,11 +33,11 @@ const rows: ReadonlyArray<Row & { readonly timeouts?: typeof short | typeof long
   { behaviour: Upstream.status(422), json: "client_fault", sse: "client_fault" },
   {
     behaviour: Upstream.status(302, { headers: { location: "http://127.0.0.1:1/" } }),
-    json: "unknown",
-    sse: "unknown"
+    json: "server_error",
+    sse: "server_error"
   },
   { behaviour: Upstream.html, json: "server_error", sse: "server_error" },
-  { behaviour: Upstream.empty, json: "server_error", sse: "server_error" },
+  { behaviour: Upstream.empty, json: "server_error", sse: "network_error" },
   { behaviour: Upstream.errorIn200(), json: "server_error", sse: "server_error" },
   { behaviour: Upstream.jsonForStream(), json: "ok", sse: "server_error" },
   {
@@ -41,28 +45,34 @@ const rows: ReadonlyArray<Row & { readonly timeouts?: typeof short | typeof long
     json: "timeout",
     sse: "timeout",
     code: "firstOutput_timeout",
-    timeouts: short
+    timeouts: firstOutput
   },
   {
     behaviour: Upstream.hangAfterHeaders,
     json: "timeout",
     sse: "timeout",
     code: "firstOutput_timeout",
-    timeouts: short
+    timeouts: firstOutput
   },
-  { behaviour: Upstream.pingsOnly(5), json: "timeout", sse: "timeout", code: "firstOutput_timeout", timeouts: short },
+  {
+    behaviour: Upstream.pingsOnly(5),
+    json: "timeout",
+    sse: "timeout",
+    code: "firstOutput_timeout",
+    timeouts: firstOutput
+  },
   {
     behaviour: Upstream.hangAfterOutput(1),
     json: "timeout",
     sse: "timeout after output",
     code: "idle_timeout",
-    timeouts: short
+    timeouts: idle
   },
   {
     behaviour: Upstream.hangAfterOutput(1, { pings: 5 }),
     json: "timeout",
     sse: "timeout after output",
-    timeouts: short
+    timeouts: idle
   },
   { behaviour: Upstream.resetBeforeHeaders, json: "network_error", sse: "network_error" },
   { behaviour: Upstream.resetAfterHeaders, json: "network_error", sse: "network_error" },
@@ -78,7 +88,7 @@ const rows: ReadonlyArray<Row & { readonly timeouts?: typeof short | typeof long
 describe("a call ends in what its upstream did", () => {
   for (const operation of operations) {
     for (const stream of [false, true]) {
-      describe(`${operation}, ${stream ? "SSE" : "JSON"}`, () => {
+      describe.concurrent(`${operation}, ${stream ? "SSE" : "JSON"}`, () => {
         rows.forEach((row, index) => {
           it.scopedLive(`${row.behaviour.name} (${index})`, () =>
             Effect.gen(function* () {

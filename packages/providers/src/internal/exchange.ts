@@ -188,8 +188,15 @@ export class Exchange implements Dispatcher.DispatchHandler, Timed {
   private conclude(whole: Whole): void {
     const [first] = whole.chunks
     const body = first !== undefined && whole.chunks.length === 1 ? first : Buffer.concat(whole.chunks)
-    const failure = this.meaning.answer(this.status, this.headers, body, this.line.clock.unsafeCurrentTimeMillis())
-    if (failure === undefined && !this.request.stream) {
+    const asked = this.request.stream ? "stream" : "json"
+    const failure = this.meaning.answer(
+      asked,
+      this.status,
+      this.headers,
+      body,
+      this.line.clock.unsafeCurrentTimeMillis()
+    )
+    if (failure === undefined) {
       this.settle(
         Effect.succeed({
           _tag: "Json",
@@ -200,14 +207,15 @@ export class Exchange implements Dispatcher.DispatchHandler, Timed {
       )
       return
     }
-    this.settle(Effect.fail(this.error(failure ?? noStream, body)))
+    this.settle(Effect.fail(this.error(failure, body)))
   }
 
   private reader(): StreamReader {
     const now = this.line.clock.unsafeCurrentTimeMillis()
     return new StreamReader(
-      this.meaning.stream(now),
-      (bytes) => this.meaning.answer(this.status, this.headers, bytes, now) ?? noStream,
+      this.meaning.initial,
+      now,
+      (bytes) => this.meaning.answer("stream", this.status, this.headers, bytes, now) ?? noStream,
       this.line.maxEvent
     )
   }
@@ -268,11 +276,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Timed {
   }
 
   private error(failure: Failure.Failure, body?: Buffer): ProviderError {
-    const masked = { ...failure, message: this.mask.text(failure.message) }
-    if (body === undefined) return new ProviderError({ provider: this.line.name, failure: masked })
+    if (body === undefined) return new ProviderError({ provider: this.line.name, failure })
     return new ProviderError({
       provider: this.line.name,
-      failure: masked,
+      failure,
       response: {
         status: this.status,
         headers: answered(this.headers, this.mask.text),
@@ -289,7 +296,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Timed {
   }
 }
 
-const noStream = Failure.make("server_error", "a complete JSON answer where a stream was asked for")
+const noStream = Failure.make("server_error", "The answer was no stream")
 
 const mayStream = (type: string | undefined): boolean =>
   type === undefined || /event-stream/i.test(type) || !/json|html|xml/i.test(type)

@@ -8,7 +8,8 @@ const shortestInOutput = 20
  * it knows what it looks for.
  */
 export class Mask {
-  private readonly needles: ReadonlyArray<string>
+  /** What must not show in words. */
+  readonly needles: ReadonlyArray<string>
   private readonly key: Buffer | undefined
 
   constructor(key: string | undefined, authority: string) {

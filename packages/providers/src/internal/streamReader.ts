@@ -1,7 +1,7 @@
 import * as Failure from "@switchgear/failures/Failure"
+import * as StreamClassifier from "@switchgear/failures/StreamClassifier"
 import { createParser, type EventSourceMessage } from "eventsource-parser"
 import { Blocks, firstEnd } from "./blocks.js"
-import type { StreamMeaning } from "./meaning.js"
 
 /** What a reader found out from a chunk. */
 export interface Found {
@@ -26,7 +26,10 @@ export class StreamReader {
   /** Output has been seen, or the end of a stream that has none. */
   committed = false
   /** The stream's own end has been seen. */
-  complete = false
+  get complete(): boolean {
+    return this.state.complete
+  }
+
   private held: Array<Buffer> = []
   private heldSize = 0
   private heard = false
@@ -35,7 +38,9 @@ export class StreamReader {
   private readonly parser = createParser({ onEvent: (event) => this.events.push(event) })
 
   constructor(
-    private readonly stream: StreamMeaning,
+    private state: StreamClassifier.State,
+    /** Wall time (ms), against which an error's dates are read. */
+    private readonly now: number,
     /** What bytes mean that are no event stream at all. */
     private readonly noStream: (bytes: Buffer) => Failure.Failure,
     private readonly maxBytes: number
@@ -57,7 +62,9 @@ export class StreamReader {
       if (last.failure !== undefined || this.complete) return last
     }
     // Otherwise what came of the last event is no event, and is not passed on.
-    return { ...nothing, failure: this.heard ? this.stream.end() : this.noStream(this.heldBytes()) }
+    if (!this.heard) return { ...nothing, failure: this.noStream(this.heldBytes()) }
+    const end = StreamClassifier.end(this.state)
+    return end._tag === "Failure" ? { ...nothing, failure: end.failure } : nothing
   }
 
   /** What is held back: everything that came, while nothing was passed on. */
@@ -82,13 +89,13 @@ export class StreamReader {
     for (let at = 0; at < events.length; at++) {
       const event = events[at]
       if (event === undefined) continue
-      const sign = this.stream.next(event)
+      const sign = StreamClassifier.step(this.state, event.event, event.data, this.now)
+      this.state = sign.state
       if (sign.failure !== undefined) {
         const before = output || this.committed ? this.release(blocksBefore(blocks, at)) : undefined
         return { pass: before, output, failure: sign.failure, frame: event.data }
       }
       if (sign.output) output = true
-      if (sign.terminal) this.complete = true
     }
     if (output || this.complete || this.committed) return { ...nothing, pass: this.release(blocks), output }
     this.held.push(blocks)
