@@ -152,9 +152,9 @@ export const degradation = (policy: Reader): Degradation | undefined => {
   const { counts, limit } = trip
   const threshold = counts ? reader.count("threshold", undefined) : reader.rate("threshold")
   if (threshold === undefined) return undefined
-  if (typeof limit === "number" && limit > 0 && threshold >= limit) {
-    reader.fault("threshold", `must be below the trip threshold ${limit}, not ${threshold}`)
-  }
+  // Where the trip threshold has a fault of its own, the largest legal one bounds it.
+  const below = typeof limit === "number" && limit > 0 ? limit : counts ? Number.POSITIVE_INFINITY : 1
+  if (threshold >= below) reader.fault("threshold", `must be below the trip threshold ${below}, not ${threshold}`)
   const recoverAt = counts
     ? reader.count("recoverAt", threshold - 1, 0)
     : reader.number("recoverAt", threshold / 2, 0, 1)
