@@ -62,14 +62,14 @@ models: [{ name: m, provider: a }]`)
     const read = config(
       `server: { port: "\${PORT}", drain: 5 seconds, bodyLimit: 1 MiB }
 providers:
-  - { name: a, kind: openai-compatible, baseUrl: "\${URL}", breaker: &shared { policy: nrLlm, enforce: false } }
+  - { name: a, kind: openai-compatible, baseUrl: "\${URL}", breaker: &shared { policy: nrLlm } }
   - { name: b, kind: openai-compatible, baseUrl: "\${URL}", breaker: *shared }
 models: [{ name: m, provider: a, fallbackChain: [n, "", n] }, { name: n, provider: b }]`,
       { PORT: "9000", URL: "http://127.0.0.1:1" }
     )
     expect(read.server).toMatchObject({ port: 9000, drain: 5000, bodyLimit: 1_048_576 })
     expect(read.providers[1]?.breaker).toEqual(read.providers[0]?.breaker)
-    expect(read.providers[1]?.breaker.enforce).toBe(false)
+    expect(read.providers[1]?.breaker.policy.halfOpen.probeTimeout).toBe(30_000)
     expect(read.models[0]?.fallbackChain).toEqual(["n"])
   })
 

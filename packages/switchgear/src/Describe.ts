@@ -94,8 +94,8 @@ const degraded = ({ degradation, trip: rule }: Policy.Policy): ReadonlyArray<str
   const { recoverAt, threshold } = degradation
   const [from, until] =
     rule._tag === "Consecutive"
-      ? [`at a count of ${threshold}`, `${recoverAt} or less`]
-      : [`at a failure rate of ${percent(threshold)}`, `${percent(recoverAt)} or less`]
+      ? [`a count of ${threshold}`, `${recoverAt} or less`]
+      : [`a failure rate of ${percent(threshold)}`, `${percent(recoverAt)} or less`]
   return [
     `Is degraded from ${from} until a success finds ${until}: calls still pass, but are not retried, and others are preferred.`
   ]

@@ -19,10 +19,12 @@ const program = run(process.argv).pipe(
   Effect.as(0),
   // The command-line library has printed its own errors by now.
   Effect.catchIf(ValidationError.isValidationError, () => Effect.succeed(2)),
-  Effect.catchAll((failure) => Effect.sync(() => {
-    if (failure.message !== "") process.stderr.write(`switchgear: ${failure.message}\n`)
-    return failure.exit
-  })),
+  Effect.catchAll((failure) =>
+    Effect.sync(() => {
+      if (failure.message !== "") process.stderr.write(`switchgear: ${failure.message}\n`)
+      return failure.exit
+    })
+  ),
   Effect.provide(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)),
   withPlainConsole
 )

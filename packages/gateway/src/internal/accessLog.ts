@@ -1,5 +1,7 @@
+import type { Transition } from "@switchgear/breaker/Transition"
 import * as Effect from "effect/Effect"
 import type { Exchange } from "./exchange.js"
+import { reason } from "./words.js"
 
 /** One line per request. It names models, as clients know them, and nothing of what is said, sent or held secret. */
 export const accessLog = (exchange: Exchange, cancelled: boolean, millis: number): Effect.Effect<void> => {
@@ -15,3 +17,13 @@ export const accessLog = (exchange: Exchange, cancelled: boolean, millis: number
     id
   })
 }
+
+/** What a breaker did, and why. */
+export const logTransition = ({ breaker, era, from, reason: why, to }: Transition): Effect.Effect<void> =>
+  Effect.annotateLogs(to === "Open" ? Effect.logWarning("breaker") : Effect.logInfo("breaker"), {
+    breaker,
+    from,
+    to,
+    era,
+    why: `${reason(why)} (${why.rule})`
+  })

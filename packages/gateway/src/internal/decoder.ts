@@ -118,11 +118,6 @@ const numeric = (at: Cursor.Cursor): unknown => {
   return filled === undefined ? undefined : /^-?\d+(\.\d+)?$/.test(filled) ? Number(filled) : filled
 }
 
-export const boolean: Decoder<boolean> = (at) => {
-  const value = Cursor.scalar(at)
-  return typeof value === "boolean" ? value : Cursor.fault(at, "must be true or false")
-}
-
 /** A length of time, in ms: whole ms, or Effect's words for it. */
 export const duration =
   (what: string): Decoder<number> =>

@@ -2,7 +2,7 @@ import type { Failure } from "@switchgear/failures/Failure"
 import * as Redact from "@switchgear/failures/Redact"
 import type { ProviderError } from "@switchgear/providers/Provider"
 import type { Failed, Reason, Refused, RouteError } from "@switchgear/routing/RouteError"
-import { type ClientError, unknownModel } from "./clientError.js"
+import { type ClientError, invalid, unknownModel } from "./clientError.js"
 
 /** Statuses that say what is wrong with the request itself: they are the client's own (ROUTING W4). */
 const clientsOwn: ReadonlyArray<number> = [400, 404, 405, 409, 413, 415, 422]
@@ -136,6 +136,11 @@ const ofReason = (model: string, reason: Reason): ClientError => {
       }
     case "UnknownModel":
       return unknownModel(model)
+    case "Ineligible":
+      return {
+        ...invalid(`This model cannot serve the request: ${Redact.text(reason.reason)}`),
+        code: "unsupported_by_model"
+      }
   }
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http"
 import * as Effect from "effect/Effect"
 import type { ClientError } from "./clientError.js"
 import type { Dialect } from "./dialects.js"
@@ -15,6 +16,9 @@ export const common = (exchange: Exchange): Headers => ({
 /** Whole seconds, rounded up, within 1..3600 (ROUTING W2). */
 export const retryAfterSeconds = (ms: number): string => String(Math.min(3600, Math.max(1, Math.ceil(ms / 1000))))
 
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0"
+
 /** A complete answer. */
 export const send = (
   exchange: Exchange,
@@ -25,7 +29,7 @@ export const send = (
   const { request, response } = exchange
   if (response.destroyed || response.headersSent) return Effect.void
   const bytes = typeof body === "string" ? Buffer.from(body) : body
-  const early = !request.complete
+  const early = !request.complete && hasBody(request)
   response.writeHead(status, {
     ...headers,
     ...common(exchange),

@@ -5,7 +5,6 @@ import { fallback, policy } from "./coreDecoder.js"
 import * as Cursor from "./cursor.js"
 import {
   array,
-  boolean,
   type Decoder,
   declares,
   duration,
@@ -55,12 +54,10 @@ const server: Decoder<ServerConfig> = struct(
 
 export interface BreakerConfig {
   readonly policy: Policy.Policy
-  /** false: it counts, trips and reports, and rejects nothing. */
-  readonly enforce: boolean
 }
 
 const breaker = (hosted: Policy.Policy): Decoder<BreakerConfig> =>
-  struct({ policy: withDefault(policy, hosted), enforce: withDefault(boolean, true) }, "a breaker")
+  struct({ policy: withDefault(policy, hosted) }, "a breaker")
 
 /** Providers that speak OpenAI's wire; the kind says whose errors they are. */
 const kinds = ["openai-compatible", "openai", "openrouter"] as const
@@ -102,7 +99,7 @@ const provider = (hosted: Policy.Policy): Decoder<ProviderConfig> =>
       baseUrl: required(baseUrl, 'give its address, such as "https://api.openai.com/v1"'),
       apiKey: optional(secret),
       timeouts: withDefault(timeouts, {}),
-      breaker: withDefault(breaker(hosted), { policy: hosted, enforce: true })
+      breaker: withDefault(breaker(hosted), { policy: hosted })
     },
     "a provider"
   )

@@ -19,7 +19,11 @@ const gateway = Command.make(
       Options.withDescription("The YAML file that names providers and models.")
     )
   },
-  ({ config }) => lazily(() => import("./commands/gateway.js"), (module) => module.gateway(config))
+  ({ config }) =>
+    lazily(
+      () => import("./commands/gateway.js"),
+      (module) => module.gateway(config)
+    )
 ).pipe(Command.withDescription("Run the gateway."))
 
 const demo = Command.make(
@@ -30,15 +34,25 @@ const demo = Command.make(
       Options.withDescription("Where to listen; another free port if it is taken.")
     )
   },
-  ({ port }) => lazily(() => import("./commands/demo.js"), (module) => module.demo(port))
+  ({ port }) =>
+    lazily(
+      () => import("./commands/demo.js"),
+      (module) => module.demo(port)
+    )
 ).pipe(
-  Command.withDescription("Run a gateway that needs no configuration: two scripted providers, or OpenAI with OPENAI_API_KEY set.")
+  Command.withDescription(
+    "Run a gateway that needs no configuration: two scripted providers, or OpenAI with OPENAI_API_KEY set."
+  )
 )
 
 const replay = Command.make(
   "replay",
   { file: Args.text({ name: "file" }).pipe(Args.withDescription("Traces, as JSON.")), print },
-  (given) => lazily(() => import("./commands/replay.js"), (module) => module.replay(given.file, given.print))
+  (given) =>
+    lazily(
+      () => import("./commands/replay.js"),
+      (module) => module.replay(given.file, given.print)
+    )
 ).pipe(Command.withDescription("Play traces on the breaker's machine and check what they expect."))
 
 const policy = Command.make(
@@ -48,7 +62,11 @@ const policy = Command.make(
     preset: Options.text("preset").pipe(Options.withDescription("A preset instead of a file."), Options.optional),
     json: Options.boolean("json").pipe(Options.withDescription("Only the JSON, without the words."))
   },
-  (given) => lazily(() => import("./commands/policy.js"), (module) => module.policy(given))
+  (given) =>
+    lazily(
+      () => import("./commands/policy.js"),
+      (module) => module.policy(given)
+    )
 ).pipe(Command.withDescription("Check a policy, show it with its defaults, and say what it will do."))
 
 const switchgear = Command.make("switchgear").pipe(

@@ -25,7 +25,9 @@ const completion = (name: string, model: string, call: number) => ({
   usage: { prompt_tokens: 5, completion_tokens: words(name, call).length, total_tokens: 5 + words(name, call).length }
 })
 
-const overloaded = { error: { message: "The scripted provider is failing now.", type: "server_error", param: null, code: null } }
+const overloaded = {
+  error: { message: "The scripted provider is failing now.", type: "server_error", param: null, code: null }
+}
 
 const read = async (request: IncomingMessage): Promise<{ readonly model: string; readonly stream: boolean }> => {
   const chunks: Array<Buffer> = []
@@ -59,7 +61,12 @@ const drip = async (response: ServerResponse, name: string, model: string, call:
   response.end(`${frame({}, "stop")}data: [DONE]\n\n`)
 }
 
-const answer = async (script: Script, call: number, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+const answer = async (
+  script: Script,
+  call: number,
+  request: IncomingMessage,
+  response: ServerResponse
+): Promise<void> => {
   const { model, stream } = await read(request)
   if (script.answers(call)) {
     if (stream) return drip(response, script.name, model, call)

@@ -1,0 +1,162 @@
+/**
+ * The gateway: OpenAI's wire in, isolation and fallback inside.
+ *
+ * @since 0.1.0
+ */
+import * as CircuitBreakerRegistry from "@switchgear/breaker/CircuitBreakerRegistry"
+import * as Policy from "@switchgear/core/Policy"
+import * as OpenAiCompatible from "@switchgear/providers/OpenAiCompatible"
+import type { Provider } from "@switchgear/providers/Provider"
+import type { RouterConfigError } from "@switchgear/routing/RouteError"
+import * as Router from "@switchgear/routing/Router"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { GatewayConfig } from "./Config.js"
+import { logTransition } from "./internal/accessLog.js"
+import { handler } from "./internal/handler.js"
+import { type ListenError, listen } from "./internal/listener.js"
+import type { ProviderConfig } from "./internal/sections.js"
+import { heldBack } from "./internal/streamReply.js"
+
+export {
+  /**
+   * The gateway could not listen where it was told to; `message` says what to change.
+   *
+   * @since 0.1.0
+   * @category errors
+   */
+  ListenError
+} from "./internal/listener.js"
+
+/**
+ * A gateway that listens.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Running {
+  readonly host: string
+  /** The port in use, also where the configuration left the choice open. */
+  readonly port: number
+  /** `http://HOST:PORT` */
+  readonly url: string
+}
+
+/**
+ * @since 0.1.0
+ * @category tags
+ */
+export class Gateway extends Context.Tag("@switchgear/gateway/Gateway")<Gateway, Running>() {}
+
+/**
+ * Serves a configuration over a router and a registry of your own: other providers, a virtual clock, a shared store.
+ *
+ * When the scope closes the gateway says it is not ready, refuses new calls, and gives running ones `server.drain` to
+ * finish (ROUTING W8).
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (
+  config: Pick<GatewayConfig, "server" | "models">
+): Effect.Effect<Running, ListenError, Router.Router | CircuitBreakerRegistry.CircuitBreakerRegistry | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { bodyLimit, holdBack } = config.server
+    const router = yield* Router.Router
+    const registry = yield* CircuitBreakerRegistry.CircuitBreakerRegistry
+    const held = heldBack(holdBack)
+    const parts = { router, heldBack: held, bodyLimit, models: config.models, statuses: registry.statuses }
+    const listening = yield* listen(config.server, handler(parts))
+    yield* Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.sync(() => held.sweep(now))).pipe(
+      Effect.repeat(Schedule.spaced(Math.min(1000, Math.ceil(holdBack / 4)))),
+      Effect.forkScoped
+    )
+    yield* Effect.forkScoped(Stream.runForEach(registry.changes, logTransition))
+    const host = listening.host.includes(":") ? `[${listening.host}]` : listening.host
+    return { host: listening.host, port: listening.port, url: `http://${host}:${listening.port}` }
+  })
+
+/**
+ * The gateway of {@link make} as a layer.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (
+  config: Pick<GatewayConfig, "server" | "models">
+): Layer.Layer<Gateway, ListenError, Router.Router | CircuitBreakerRegistry.CircuitBreakerRegistry> =>
+  Layer.scoped(Gateway, make(config))
+
+/** ROUTING W4: whose errors they are decides how they are read. */
+const provider = ({
+  apiKey,
+  baseUrl,
+  kind,
+  name,
+  timeouts
+}: ProviderConfig): Effect.Effect<Provider, never, Scope.Scope> =>
+  OpenAiCompatible.make({
+    name,
+    kind,
+    baseUrl,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    timeouts: Object.fromEntries(Object.entries(timeouts).filter(([, ms]) => ms !== undefined))
+  })
+
+/**
+ * The breakers of a configuration: one per provider, each with its own policy, there from the start.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerBreakers = (
+  config: Pick<GatewayConfig, "providers">
+): Layer.Layer<CircuitBreakerRegistry.CircuitBreakerRegistry> =>
+  Layer.scoped(
+    CircuitBreakerRegistry.CircuitBreakerRegistry,
+    Effect.tap(
+      CircuitBreakerRegistry.make({
+        policy: Policy.hosted,
+        policies: Object.fromEntries(config.providers.map(({ breaker, name }) => [name, breaker.policy]))
+      }),
+      (registry) => Effect.forEach(config.providers, ({ name }) => registry.get(name), { discard: true })
+    )
+  )
+
+/**
+ * The router of a configuration, with its providers' connections.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerRouter = (
+  config: Pick<GatewayConfig, "providers" | "models" | "fallback">
+): Layer.Layer<Router.Router, RouterConfigError, CircuitBreakerRegistry.CircuitBreakerRegistry> =>
+  Layer.scoped(
+    Router.Router,
+    Effect.gen(function* () {
+      const registry = yield* CircuitBreakerRegistry.CircuitBreakerRegistry
+      const providers = yield* Effect.forEach(config.providers, (each) =>
+        Effect.zipWith(provider(each), registry.get(each.name), (provider, breaker) => ({ provider, breaker }))
+      )
+      return yield* Router.make({ providers, models: config.models, fallback: config.fallback })
+    })
+  )
+
+/**
+ * Everything a configuration asks for, from its breakers to its port.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerConfigured = (
+  config: GatewayConfig
+): Layer.Layer<
+  Gateway | Router.Router | CircuitBreakerRegistry.CircuitBreakerRegistry,
+  ListenError | RouterConfigError
+> => layer(config).pipe(Layer.provideMerge(layerRouter(config)), Layer.provideMerge(layerBreakers(config)))

@@ -1,0 +1,141 @@
+import type { Answer, JsonAnswer, StreamAnswer } from "@switchgear/providers/Provider"
+import type * as Router from "@switchgear/routing/Router"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { called, refusedKey } from "./attempts.js"
+import { parse } from "./chatRequest.js"
+import type { ClientError } from "./clientError.js"
+import * as ClientErrors from "./clientError.js"
+import { type Exchange, header } from "./exchange.js"
+import { ofFailure, ofRouteError } from "./failureAnswer.js"
+import { send, sendError } from "./reply.js"
+import { readBody } from "./requestBody.js"
+import { type HeldBack, openStream, pump } from "./streamReply.js"
+import type { Wire } from "./wires.js"
+
+export interface Services {
+  readonly router: Router.Service
+  readonly heldBack: HeldBack
+  /** bytes */
+  readonly bodyLimit: number
+}
+
+/** Headers of the caller's that mean something upstream. */
+const forwarded = ["openai-beta", "accept-language"]
+
+/** Headers of the upstream's that mean something to the caller. */
+const passed = /^(?:content-type|openai-(?:processing-ms|version)|x-ratelimit-[a-z-]+)$/
+
+/** A call from its bytes to the last byte of its answer. */
+export const call = (wire: Wire, services: Services) => {
+  const handle = (exchange: Exchange): Effect.Effect<void, ClientError> =>
+    Effect.flatMap(readBody(exchange, services.bodyLimit), (body) => {
+      const parsed = parse(body)
+      if ("error" in parsed) return Effect.fail(parsed.error)
+      const checked = wire.check(parsed.value)
+      if ("code" in checked) return Effect.fail(checked)
+      exchange.log.model = checked.model.slice(0, 256)
+      exchange.log.stream = checked.stream
+      return answer(exchange, {
+        operation: wire.operation,
+        model: checked.model,
+        body,
+        stream: checked.stream,
+        headers: forward(exchange),
+        fallback: header(exchange, "x-switchgear-no-fallback")?.toLowerCase() !== "true"
+      })
+    })
+
+  const answer = (exchange: Exchange, request: Router.Request): Effect.Effect<void, ClientError> => {
+    const routed = Effect.catchAll(services.router.route(request), (error) => {
+      exchange.attempts = called(error.attempts)
+      return Effect.zipRight(refusedKey(exchange, error.attempts), Effect.fail(ofRouteError(error)))
+    })
+    // The scope ends with the answer's last byte: until then the upstream call is open.
+    return Effect.scoped(
+      Effect.flatMap(request.stream ? held(exchange, routed) : routed, (served) => reply(exchange, served))
+    )
+  }
+
+  const held = <A, E, R>(exchange: Exchange, routed: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const release = services.heldBack.add(exchange, now)
+      return Effect.ensuring(routed, Effect.sync(release))
+    })
+
+  const reply = (exchange: Exchange, served: Router.Routed): Effect.Effect<void, ClientError> => {
+    exchange.attempts = called(served.attempts)
+    exchange.log.served = served.model
+    exchange.log.substituted = served.substituted
+    const headers = { ...pick(served.answer), ...(served.substituted ? substitution(served.model) : {}) }
+    const replied =
+      served.answer._tag === "Json"
+        ? json(exchange, served.answer, headers)
+        : stream(exchange, served.answer, headers, served.substituted ? served.model : undefined)
+    return Effect.zipRight(refusedKey(exchange, served.attempts), replied)
+  }
+
+  const json = (
+    exchange: Exchange,
+    answer: JsonAnswer,
+    headers: Record<string, string>
+  ): Effect.Effect<void, ClientError> =>
+    // A JSON answer to a client who has been promised a stream: nothing of it can be shown.
+    exchange.response.headersSent
+      ? Effect.fail(ClientErrors.internal)
+      : send(exchange, answer.status, headers, answer.body)
+
+  const stream = (
+    exchange: Exchange,
+    answer: StreamAnswer,
+    headers: Record<string, string>,
+    substitute: string | undefined
+  ): Effect.Effect<void, ClientError> => {
+    const { response } = exchange
+    if (!response.headersSent) openStream(exchange, answer.status, headers)
+    else if (substitute !== undefined) response.write(`: served by ${substitute}\n\n`)
+    return pump(response, answer.body).pipe(
+      Effect.mapError((error) => ofFailure(error.failure)),
+      Effect.zipRight(Effect.sync(() => response.end()))
+    )
+  }
+
+  /** Before the head an error is an answer; after it, the stream's last frame (ROUTING F7). */
+  const fail = (exchange: Exchange, error: ClientError): Effect.Effect<void> => {
+    if (!exchange.response.headersSent) return sendError(exchange, wire.dialect, error)
+    return Effect.sync(() => {
+      exchange.log.error = error.code
+      exchange.response.end(wire.dialect.frame(error))
+    })
+  }
+
+  return {
+    handle: (exchange: Exchange): Effect.Effect<void> =>
+      Effect.catchAll(handle(exchange), (error) => fail(exchange, error)),
+    fail
+  }
+}
+
+/** ROUTING W3. */
+const substitution = (model: string): Record<string, string> => ({
+  "x-switchgear-provider-fallback": "true",
+  "x-switchgear-provider-used": model
+})
+
+const forward = (exchange: Exchange): Record<string, string> => {
+  const headers: Record<string, string> = {}
+  for (const name of forwarded) {
+    const value = header(exchange, name)
+    if (value !== undefined) headers[name] = value
+  }
+  return headers
+}
+
+const pick = (answer: Answer): Record<string, string> => {
+  const headers: Record<string, string> = {}
+  for (const name in answer.headers) {
+    const value = answer.headers[name]
+    if (value !== undefined && passed.test(name)) headers[name] = value
+  }
+  return headers
+}

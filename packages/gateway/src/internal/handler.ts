@@ -1,0 +1,117 @@
+import type { Status } from "@switchgear/breaker/Transition"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { accessLog } from "./accessLog.js"
+import { breakers, isLoopback } from "./admin.js"
+import { call, type Services } from "./callEndpoint.js"
+import type { ClientError } from "./clientError.js"
+import * as ClientErrors from "./clientError.js"
+import { dialects } from "./dialects.js"
+import type { Exchange } from "./exchange.js"
+import { sendError, sendJson } from "./reply.js"
+import type { ModelConfig } from "./sections.js"
+import { wires } from "./wires.js"
+
+/** What answers one path, by method; `fail` says an error in the dialect of who asks there. */
+interface Endpoint {
+  readonly method: "GET" | "POST"
+  readonly handle: (exchange: Exchange, draining: boolean) => Effect.Effect<void>
+  readonly fail: (exchange: Exchange, error: ClientError) => Effect.Effect<void>
+}
+
+export interface Parts extends Services {
+  readonly models: ReadonlyArray<ModelConfig>
+  readonly statuses: Effect.Effect<ReadonlyArray<Status>>
+}
+
+const fail = (exchange: Exchange, error: ClientError): Effect.Effect<void> =>
+  sendError(exchange, dialects.openAi, error)
+
+const get = (handle: Endpoint["handle"]): Endpoint => ({ method: "GET", handle, fail })
+
+/** The paths of the gateway. */
+const endpoints = (parts: Parts): ReadonlyMap<string, Endpoint> => {
+  const models = {
+    object: "list",
+    data: parts.models.map(({ name }) => ({ id: name, object: "model", created: 0, owned_by: "switchgear" }))
+  }
+  const calls = Object.entries(wires).map(([path, wire]): [string, Endpoint] => {
+    const endpoint = call(wire, parts)
+    const handle: Endpoint["handle"] = (exchange, draining) =>
+      draining ? endpoint.fail(exchange, ClientErrors.shuttingDown) : endpoint.handle(exchange)
+    return [path, { method: "POST", handle, fail: endpoint.fail }]
+  })
+  return new Map<string, Endpoint>([
+    ...calls,
+    ["/v1/models", get((exchange) => sendJson(exchange, 200, models))],
+    ["/healthz", get((exchange) => sendJson(exchange, 200, { status: "ok" }))],
+    [
+      "/readyz",
+      get((exchange, draining) => sendJson(exchange, draining ? 503 : 200, { status: draining ? "draining" : "ready" }))
+    ],
+    [
+      "/admin/breakers",
+      get((exchange) =>
+        isLoopback(exchange)
+          ? Effect.flatMap(Effect.zip(parts.statuses, Clock.currentTimeMillis), ([statuses, now]) =>
+              sendJson(exchange, 200, breakers(statuses, now), { "cache-control": "no-store" })
+            )
+          : fail(exchange, ClientErrors.loopbackOnly)
+      )
+    ]
+  ])
+}
+
+/** One request, whatever happens to it: an answer if there is someone to answer, and a line in the log. */
+export const handler = (parts: Parts): ((exchange: Exchange, draining: boolean) => Effect.Effect<void>) => {
+  const paths = endpoints(parts)
+  const dispatch = (exchange: Exchange, draining: boolean): Effect.Effect<void> => {
+    const endpoint = paths.get(exchange.path)
+    if (endpoint === undefined) return fail(exchange, ClientErrors.unknownPath(exchange.path))
+    const method = exchange.method === "HEAD" && endpoint.method === "GET" ? "GET" : exchange.method
+    if (method === endpoint.method) return endpoint.handle(exchange, draining)
+    return endpoint.fail(exchange, ClientErrors.wrongMethod(exchange.method, exchange.path, endpoint.method))
+  }
+  return (exchange, draining) =>
+    Effect.flatMap(Clock.currentTimeNanos, (started) =>
+      Effect.onExit(
+        Effect.suspend(() => dispatch(exchange, draining)),
+        (exit) => Effect.flatMap(Clock.currentTimeNanos, (now) => over(exchange, exit, Number(now - started) / 1e6))
+      )
+    ).pipe(Effect.catchAllCause(() => Effect.void))
+
+  function over(exchange: Exchange, exit: Exit.Exit<void>, millis: number): Effect.Effect<void> {
+    if (Exit.isSuccess(exit)) return accessLog(exchange, false, millis)
+    const gone = exchange.response.destroyed
+    if (Cause.isInterruptedOnly(exit.cause)) {
+      // Someone who still listens was cut off by the end of the drain.
+      const cut = gone ? Effect.void : failNow(exchange, ClientErrors.shuttingDown)
+      return Effect.zipRight(cut, accessLog(exchange, gone, millis))
+    }
+    return Effect.zipRight(
+      defect(exchange, exit.cause),
+      Effect.zipRight(gone ? Effect.void : failNow(exchange, ClientErrors.internal), accessLog(exchange, false, millis))
+    )
+  }
+
+  function failNow(exchange: Exchange, error: ClientError): Effect.Effect<void> {
+    return (paths.get(exchange.path)?.fail ?? fail)(exchange, error)
+  }
+}
+
+/** A defect's message may hold what it failed on, a key or an address: the log gets its name and where it happened. */
+const defect = (exchange: Exchange, cause: Cause.Cause<never>): Effect.Effect<void> => {
+  const error = Cause.squash(cause)
+  const name = error instanceof Error ? error.name : typeof error
+  const stack = error instanceof Error ? (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)) : []
+  return Effect.annotateLogs(Effect.logError("a request failed by a defect"), {
+    id: exchange.id,
+    defect: name,
+    at: stack
+      .slice(0, 5)
+      .map((line) => line.trim())
+      .join(" < ")
+  })
+}

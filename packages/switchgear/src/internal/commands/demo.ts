@@ -1,0 +1,61 @@
+import * as Config from "@switchgear/gateway/Config"
+import * as Gateway from "@switchgear/gateway/Gateway"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { type CommandFailed, refused } from "../commandFailed.js"
+import { openAiBanner, scriptedBanner } from "../demo/banner.js"
+import * as text from "../demo/config.js"
+import { demoUpstream } from "../demo/upstream.js"
+import { logging } from "../logging.js"
+import { write } from "../output.js"
+
+interface Demo {
+  readonly config: Config.GatewayConfig
+  readonly banner: (url: string) => string
+}
+
+/** A gateway that needs no configuration, until a signal comes. */
+export const demo = (port: number): Effect.Effect<never, CommandFailed> =>
+  Effect.gen(function* () {
+    const { banner, config } = yield* (process.env["OPENAI_API_KEY"] ?? "") === "" ? scripted(port) : openAi(port)
+    const { url } = yield* serve(config)
+    yield* write(banner(url))
+    return yield* Effect.never
+  }).pipe(
+    Effect.catchTags({
+      ConfigError: (error) => refused(error.message),
+      ListenError: (error) => refused(error.message),
+      RouterConfigError: (error) => refused(error.message)
+    }),
+    Effect.scoped,
+    Effect.provide(logging)
+  )
+
+const scripted = (port: number): Effect.Effect<Demo, Config.ConfigError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const primary = yield* demoUpstream({ name: "primary", answers: text.primaryAnswers })
+    const backup = yield* demoUpstream({ name: "backup", answers: () => true })
+    const config = yield* Config.decode(text.scripted(port, primary.baseUrl, backup.baseUrl), { env: process.env })
+    return { config, banner: scriptedBanner }
+  })
+
+const openAi = (port: number): Effect.Effect<Demo, Config.ConfigError> => {
+  const env = { OPENAI_BASE_URL: "https://api.openai.com/v1", ...process.env }
+  return Effect.map(Config.decode(text.openAi(port), { env }), (config) => ({ config, banner: openAiBanner }))
+}
+
+/** Where it was told to listen, or where there is room. */
+const serve = (config: Config.GatewayConfig) =>
+  Effect.gen(function* () {
+    const routing = yield* Layer.build(
+      Gateway.layerRouter(config).pipe(Layer.provideMerge(Gateway.layerBreakers(config)))
+    )
+    return yield* Gateway.make(config).pipe(
+      Effect.catchIf(
+        (error) => error.reason === "InUse",
+        () => Gateway.make({ ...config, server: { ...config.server, port: 0 } })
+      ),
+      Effect.provide(routing)
+    )
+  })
