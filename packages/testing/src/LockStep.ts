@@ -109,6 +109,10 @@ const differs = <L extends ComparedView, R extends ComparedView>(
   return null
 }
 
+/** SEMANTICS T2: when something last happened, which a clock that steps back lets one see. */
+const unequalTimes = (step: number, left: number, right: number): Difference | null =>
+  left === right ? null : { step, field: "state.at", left, right }
+
 /**
  * A pair of machines in the middle of a run.
  *
@@ -162,7 +166,7 @@ export const take = <P, L, R, LV extends ComparedView, RV extends ComparedView>(
   return {
     next: { left: l.next, right: r.next, eras: pair.eras },
     taken: l,
-    difference: differs(index, l, r, pair.eras)
+    difference: differs(index, l, r, pair.eras) ?? unequalTimes(index, left.at(l.next.state), right.at(r.next.state))
   }
 }
 

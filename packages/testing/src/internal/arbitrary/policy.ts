@@ -23,8 +23,9 @@ const ignoredByDefault = ["auth", "model_unavailable", "context_length", "conten
 
 const rates = [1, 0.5, 0.25, 1 / 3, 0.07, 0.6, 0.75]
 
-/** At most two thirds of the time absent, and absent first when shrinking. */
-const maybe = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<A | undefined> => fc.option(arbitrary, { nil: undefined })
+/** Absent a third of the time, and absent first when shrinking. */
+const maybe = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<A | undefined> =>
+  fc.option(arbitrary, { nil: undefined, freq: 2 })
 
 const defined = <A extends object>(fields: A): { [K in keyof A]: Exclude<A[K], undefined> } => {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
@@ -40,7 +41,7 @@ const consecutive = fc.record({
 const rolling = fc
   .record({
     bucketPeriod: fc.constantFrom(10, 1, 5),
-    buckets: fc.integer({ min: 1, max: 4 }),
+    buckets: fc.constantFrom(4, 1, 2, 3, 20),
     minSamples: fc.integer({ min: 1, max: 4 }),
     failureRateThreshold: fc.constantFrom(...rates),
     slow: maybe(fc.tuple(fc.constantFrom(5, 1, 20), fc.constantFrom(...rates)))

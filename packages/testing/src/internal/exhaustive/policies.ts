@@ -1,0 +1,123 @@
+import * as Policy from "@switchgear/core/Policy"
+import type * as Trace from "@switchgear/core/Trace"
+
+type Report = Trace.Step extends infer S
+  ? S extends { readonly do: "success" | "failure" | "ignored" | "released" }
+    ? Omit<S, "at" | "call" | "expect">
+    : never
+  : never
+
+/** What calls report, and whether a person commands. */
+export interface Alphabet {
+  readonly reports: ReadonlyArray<Report>
+  readonly commands: boolean
+}
+
+/** A policy with an alphabet that reaches all of it, and where histories begin besides a fresh breaker. */
+export interface ExhaustiveCase {
+  readonly name: string
+  readonly policy: Policy.Policy
+  readonly alphabet: Alphabet
+  /** Actions. */
+  readonly depth: number
+}
+
+const outcomes: ReadonlyArray<Report> = [{ do: "success" }, { do: "failure" }, { do: "ignored" }, { do: "released" }]
+
+const ofKind = (kind: string, retryAfter?: number): Report =>
+  retryAfter === undefined ? { do: "failure", kind } : { do: "failure", kind, retryAfter }
+
+/** Built when asked for: a policy that a changed `core` refuses must fail the check, not the import. */
+export const cases: () => ReadonlyArray<ExhaustiveCase> = () => [
+  {
+    name: "consecutive, one failure, escalating",
+    policy: Policy.make({
+      trip: { _tag: "Consecutive", failureThreshold: 1 },
+      cooldown: { base: 10, multiplier: 2, maxMultiplier: 3, graceOpenings: 1, resetAfter: 4 },
+      halfOpen: { probeTimeout: 5 }
+    }),
+    alphabet: { reports: outcomes, commands: true },
+    depth: 5
+  },
+  {
+    name: "consecutive, decaying, degraded, two probes and two successes",
+    policy: Policy.make({
+      trip: { _tag: "Consecutive", failureThreshold: 3, onSuccess: { decayBy: 1 } },
+      degradation: { threshold: 2, recoverAt: 0 },
+      cooldown: { base: 10 },
+      halfOpen: { maxProbes: 2, successThreshold: 2, probeTimeout: 5 }
+    }),
+    alphabet: { reports: outcomes, commands: true },
+    depth: 5
+  },
+  {
+    name: "consecutive, kinds with and without a window, hints",
+    policy: Policy.make({
+      trip: { _tag: "Consecutive", failureThreshold: 3 },
+      cooldown: { base: 10, honorRetryAfter: true, maxRetryAfter: 30 },
+      cooldownByKind: { rate_limit: 4 },
+      kindThresholds: { rate_limit: { threshold: 2, window: 6 }, timeout: { threshold: 2 } },
+      halfOpen: { probeTimeout: 5 }
+    }),
+    alphabet: { reports: [...outcomes, ofKind("rate_limit", 20), ofKind("timeout")], commands: false },
+    depth: 5
+  },
+  {
+    name: "rolling, two buckets",
+    policy: Policy.make({
+      trip: { _tag: "Rolling", window: 20, bucketPeriod: 10, minSamples: 2, failureRateThreshold: 0.5 },
+      cooldown: { base: 5, multiplier: 2 },
+      halfOpen: { probeTimeout: 5 }
+    }),
+    alphabet: { reports: outcomes, commands: true },
+    depth: 5
+  },
+  {
+    name: "rolling, slow calls, degraded",
+    policy: Policy.make({
+      trip: {
+        _tag: "Rolling",
+        window: 20,
+        bucketPeriod: 10,
+        minSamples: 2,
+        failureRateThreshold: 1,
+        slowCallDuration: 8,
+        slowCallRateThreshold: 0.6
+      },
+      degradation: { threshold: 0.5, recoverAt: 0.4 },
+      cooldown: { base: 5 },
+      halfOpen: { probeTimeout: 5 }
+    }),
+    alphabet: { reports: [...outcomes, { do: "success", latency: 8 }], commands: false },
+    depth: 5
+  },
+  {
+    name: "any of both, degraded",
+    policy: Policy.make({
+      trip: {
+        _tag: "AnyOf",
+        consecutive: { failureThreshold: 2 },
+        rolling: { window: 20, bucketPeriod: 10, minSamples: 3, failureRateThreshold: 0.5 }
+      },
+      degradation: { threshold: 0.3 },
+      cooldown: { base: 5 },
+      halfOpen: { maxProbes: 2, probeTimeout: 5 }
+    }),
+    alphabet: { reports: outcomes, commands: true },
+    depth: 5
+  },
+  {
+    name: "rolling, kinds, ignored as success",
+    policy: Policy.make({
+      trip: { _tag: "Rolling", window: 10, bucketPeriod: 5, minSamples: 3, failureRateThreshold: 0.75 },
+      kindThresholds: { timeout: { threshold: 2 }, quota_exhausted: { immediateOpen: true } },
+      cooldownByKind: { quota_exhausted: 30 },
+      outcomes: { auth: "failure", "4xx": "ignored" },
+      ignoredAs: "success",
+      cooldown: { base: 5 },
+      halfOpen: { probeTimeout: 5 }
+    }),
+    alphabet: { reports: [...outcomes, ofKind("timeout"), ofKind("quota_exhausted")], commands: false },
+    depth: 5
+  }
+]
