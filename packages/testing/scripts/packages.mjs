@@ -1,0 +1,113 @@
+// Packages as consumers meet them: packs every published package, installs the tarballs in an empty project, imports every
+// export from JavaScript and from TypeScript under both module resolutions, lints the tarballs, and prints what `core` and
+// `failures` weigh in a browser.
+import { execFileSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { gzipSync } from "node:zlib"
+import { build } from "esbuild"
+
+const root = fileURLToPath(new URL("../../../", import.meta.url))
+const bin = (name) => join(root, "node_modules/.bin", name)
+const json = (path) => JSON.parse(readFileSync(path, "utf8"))
+const run = (command, args, cwd) => {
+  try {
+    return execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
+  } catch (error) {
+    process.stderr.write(`${command} ${args.join(" ")}\n${error.stdout ?? ""}${error.stderr ?? ""}\n`)
+    process.exit(1)
+  }
+}
+
+const packages = readdirSync(join(root, "packages"))
+  .map((folder) => ({ folder: join(root, "packages", folder), ...json(join(root, "packages", folder, "package.json")) }))
+  .filter((entry) => entry.private !== true)
+
+const work = mkdtempSync(join(tmpdir(), "switchgear-packages-"))
+process.on("exit", () => rmSync(work, { recursive: true, force: true }))
+const app = join(work, "app")
+mkdirSync(app)
+
+/** The public modules of a package, as an importer names them. */
+const modules = ({ folder, name }) =>
+  readdirSync(join(folder, "src"))
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => (file === "index.ts" ? name : `${name}/${file.slice(0, -3)}`))
+    // A module that runs a program is no library.
+    .filter((path) => path !== "switchgear/main")
+
+const tarballs = packages.map((entry) => {
+  const [{ filename, files }] = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", work], entry.folder))
+  for (const needed of ["LICENSE", "README.md"]) {
+    if (!files.some((file) => file.path === needed)) throw new Error(`${entry.name}: the tarball has no ${needed}`)
+  }
+  return join(work, filename)
+})
+
+// Peers a consumer brings along, at the versions this repository is tested with.
+const locked = json(join(root, "package-lock.json")).packages
+const peers = new Set(packages.flatMap((entry) => Object.keys(entry.peerDependencies ?? {})))
+const dependencies = Object.fromEntries([...peers].map((peer) => [peer, locked[`node_modules/${peer}`].version]))
+writeFileSync(
+  join(app, "package.json"),
+  JSON.stringify({
+    name: "consumer",
+    private: true,
+    type: "module",
+    dependencies: {
+      ...dependencies,
+      "@types/node": locked["node_modules/@types/node"].version,
+      ...Object.fromEntries(packages.map((entry, index) => [entry.name, `file:${tarballs[index]}`]))
+    }
+  })
+)
+run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"], app)
+
+const all = packages.flatMap(modules)
+writeFileSync(
+  join(app, "every.mjs"),
+  `for (const path of ${JSON.stringify(all)}) {
+  const found = await import(path)
+  if (typeof found !== "object") throw new Error(path)
+}
+process.exit(0)\n`
+)
+run(process.execPath, ["every.mjs"], app)
+process.stdout.write(`${all.length} modules of ${packages.length} packages import from JavaScript\n`)
+
+const source = all.map((path, index) => `import * as M${index} from "${path}"\nvoid M${index}`).join("\n")
+writeFileSync(join(app, "every.ts"), `${source}\n`)
+for (const [module, moduleResolution] of [
+  ["node16", "node16"],
+  ["esnext", "bundler"]
+]) {
+  const options = { module, moduleResolution, target: "es2022", strict: true, noEmit: true, skipLibCheck: true, types: ["node"] }
+  writeFileSync(join(app, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: ["every.ts"] }))
+  run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "."], app)
+  process.stdout.write(`${all.length} modules import from TypeScript, moduleResolution ${moduleResolution}\n`)
+}
+
+for (const [index, entry] of packages.entries()) {
+  run(bin("publint"), ["--strict", tarballs[index]], root)
+  run(bin("attw"), [tarballs[index], "--profile", "esm-only", "--format", "ascii", "--no-emoji"], root)
+  process.stdout.write(`${entry.name}: publint and attw have nothing to say\n`)
+}
+
+const aims = { "@switchgear/core": 8_000, "@switchgear/failures": 10_000 }
+for (const [name, aim] of Object.entries(aims)) {
+  const result = await build({
+    stdin: { contents: `export * from "${name}"`, resolveDir: app },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    // What a browser has not would fail here.
+    logLevel: "error"
+  })
+  const size = gzipSync(result.outputFiles[0].contents, { level: 9 }).length
+  process.stdout.write(`${name}: ${size} bytes minified and gzipped, aim ${aim}\n`)
+}
