@@ -70,6 +70,7 @@ const rows: ReadonlyArray<Row> = [
   },
   {
     behaviour: Upstream.hangAfterOutput(1, { pings: 5 }),
+    code: "idle_timeout",
     json: "timeout",
     sse: "timeout after output",
     timeouts: idle

@@ -36,7 +36,6 @@ interface Whole {
   readonly _tag: "Whole"
   readonly chunks: Array<Buffer>
   size: number
-  begun: boolean
 }
 
 interface Streaming {
@@ -105,7 +104,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Timed {
     this.reading =
       this.request.stream && status < 300 && mayStream(this.headers["content-type"])
         ? { _tag: "Streaming", reader: this.reader(), body: undefined }
-        : { _tag: "Whole", chunks: [], size: 0, begun: false }
+        : { _tag: "Whole", chunks: [], size: 0 }
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -174,10 +173,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Timed {
     whole.chunks.push(chunk)
     whole.size += chunk.length
     // White space is how some keep a connection alive while they think.
-    if (whole.begun || !isBlank(chunk)) {
-      whole.begun = true
-      this.enter("idle", this.line.limits.idle)
-    }
+    if (!isBlank(chunk)) this.enter("idle", this.line.limits.idle)
     if (this.status >= 300 && whole.size > maxError) {
       this.endsWell()
     } else if (whole.size > this.line.maxAnswer) {
