@@ -11,6 +11,8 @@ export interface Frame {
   readonly last: boolean
   /** The body of an error, to be classified. */
   readonly error: unknown
+  /** An end that says nothing of an answer: `[DONE]`. */
+  readonly hollow: boolean
   /** The prompt was refused by the vendor's filter. */
   readonly blocked: boolean
 }
@@ -20,6 +22,7 @@ const plain = (output: boolean, terminal = false, last = false): Frame => ({
   terminal,
   last,
   error: undefined,
+  hollow: false,
   blocked: false
 })
 export const quiet = plain(false)
@@ -132,7 +135,7 @@ const converse = (body: Json): Frame => {
 
 /** Reads an event in full. `event` is its name, if it has one. */
 export const read = (event: string | undefined, data: string): Frame => {
-  if (data.trim() === "[DONE]") return done
+  if (data.trim() === "[DONE]") return { ...done, hollow: true }
   const body = parse(data)
   if (event === "error") return { ...quiet, error: isObject(body) || Array.isArray(body) ? body : data }
   // A list of chunks in one event: the parts' sum.
@@ -147,13 +150,14 @@ const list = (body: ReadonlyArray<unknown>): Frame => {
     terminal: frames.some((frame) => frame.terminal),
     last: frames.some((frame) => frame.last),
     error: frames.find((frame) => frame.error !== undefined)?.error,
+    hollow: false,
     blocked: frames.some((frame) => frame.blocked)
   }
 }
 
 const one = (event: string | undefined, body: Json): Frame => {
   const error = errorOf(body)
-  if (error !== undefined) return { ...chat(body), terminal: false, error }
+  if (error !== undefined) return { ...quiet, error }
   if (blocked(body)) return { ...quiet, terminal: true, last: true, blocked: true }
   const type = string(body, "type") ?? event ?? ""
   if (type.startsWith("response.")) return responses(type, body)

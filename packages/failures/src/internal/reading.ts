@@ -78,14 +78,10 @@ const fields = (draft: Draft, error: Json) => {
     for (const violation of array(detail, "violations").slice(0, 32)) {
       draft.quotas.push(string(violation, "quotaId") ?? "")
     }
-    const { quota_limit: limit, quota_unit: unit } = {
-      quota_limit: undefined,
-      quota_unit: undefined,
-      ...object(detail, "metadata")
-    }
-    if (typeof limit === "string") draft.quotas.push(limit)
-    if (typeof unit === "string")
-      draft.quotas.push(unit.startsWith("1/d") ? "PerDay" : unit.startsWith("1/min") ? "PerMinute" : "")
+    const limit = object(detail, "metadata")
+    draft.quotas.push(string(limit, "quota_limit") ?? "")
+    const unit = string(limit, "quota_unit") ?? ""
+    draft.quotas.push(unit.startsWith("1/d") ? "PerDay" : unit.startsWith("1/min") ? "PerMinute" : "")
   }
   const inner = object(error, "innererror")
   signal(draft, draft.signals, get(inner, "code"))

@@ -12,7 +12,7 @@ export const wordRows: ReadonlyArray<WordRow> = [
     on: [429, 413],
     kind: "context_length",
     words:
-      /(?:request|prompt|input|body|message)s?(?: is| are| body)? too (?:large|long|big)[^]{0,200}?(?:token|tpm|per min|context)|reduce your message size/i,
+      /(?:request|prompt|input|body|message)s?(?: is| are| body)? too (?:large|long|big)[\s\S]{0,200}?(?:token|tpm|per min|context)|reduce your message size/i,
     says: "request too large, beside a limit in tokens"
   },
   {
@@ -28,7 +28,7 @@ export const wordRows: ReadonlyArray<WordRow> = [
     words:
       /(?:daily|monthly|weekly)[- ](?:[\w-]{1,20} ){0,3}(?:limit|quota|cap|allowance|budget)|(?:tokens?|requests?|calls?|messages?|models?|queries|generations?|limit(?:ed)?|quota|cap|\d)[\W_]{0,3}(?:[a-z]{1,12}[\W_]{1,3}){0,2}(?:per|a|\/)[-_ ]{0,2}(?:day|month|week)(?![a-z])|Per(?:Day|Month)|\b[TR]PD\b|per[- ](?:day|month) (?:\w{1,20} ){0,2}(?:limit|quota)|(?:limit|quota) (?:for the|of the|for this|this) (?:day|month)/i,
     // Whoever names both names the limit that was hit first.
-    unless: /(?:per[-_ ]?min|\b[TR]PM\b)[^]{0,400}(?:day|daily|month|\b[TR]PD\b)/i,
+    unless: /(?:per[-_ ]?min|\b[TR]PM\b)[\s\S]{0,400}(?:day|daily|month|\b[TR]PD\b)/i,
     says: "a limit or quota per day, week or month"
   },
   {
