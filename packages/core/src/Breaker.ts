@@ -134,6 +134,23 @@ export const acquire = (
  * state is the same object. A probe's lease is used up by its report; reporting any other permit once is the caller's
  * duty. `rnd` in `[0, 1)` is what jitter is made of; 0 means none.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ *
+ * const policy = Policy.consecutive({ failureThreshold: 1, cooldown: { base: "10 seconds" } })
+ * const [admission, s1] = Breaker.acquire(policy, Breaker.initial(policy, 0), 0)
+ * if (admission._tag === "Admitted") {
+ *   const [reported, s2, events] = Breaker.report(policy, s1, admission.permit, Breaker.failure("timeout"), 100, 0)
+ *   assert.strictEqual(reported, "Applied")
+ *   assert.deepStrictEqual([events[0]?.from, events[0]?.to, events[0]?.reason.rule], ["Closed", "Open", "P1"])
+ *   const [again, s3] = Breaker.report(policy, s2, admission.permit, Breaker.success(), 200, 0)
+ *   assert.deepStrictEqual([again, s3 === s2], ["Stale", true])
+ * }
+ * ```
+ *
  * @since 0.1.0
  * @category machine
  */
@@ -186,6 +203,16 @@ export const command = (
 /**
  * What a person or a router asks (SEMANTICS S4). A read: it changes nothing and takes no probe.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ *
+ * const view = Breaker.observe(Policy.hosted, Breaker.initial(Policy.hosted, 0), 0)
+ * assert.deepStrictEqual([view.state, view.streak, view.missingSamples], ["Closed", 0, 10])
+ * ```
+ *
  * @since 0.1.0
  * @category machine
  */
@@ -194,6 +221,16 @@ export const observe = (policy: Policy, state: State, now: number): View => view
 /**
  * A permit for what follows a stream's first output (SEMANTICS R7): a plain one of the current era if the breaker is
  * Closed or Degraded, else none. Only a failure is reported on it.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ *
+ * const permit = Breaker.tailPermit(Breaker.initial(Policy.hosted, 0), 5)
+ * assert.deepStrictEqual(permit, { era: 0, at: 5 })
+ * ```
  *
  * @since 0.1.0
  * @category machine
@@ -204,6 +241,14 @@ export const tailPermit = (state: State, now: number): Permit | undefined =>
 /**
  * The call succeeded. `latency` in ms (a stream's time to first output); without it, the time since admission.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ *
+ * assert.deepStrictEqual(Breaker.success(350), { _tag: "Success", latency: 350 })
+ * ```
+ *
  * @since 0.1.0
  * @category outcomes
  */
@@ -212,6 +257,15 @@ export const success = (latency?: number): Success =>
 
 /**
  * The call failed. `retryAfter` and `latency` in ms. Whether it counts is the policy's `outcomes` (SEMANTICS P4).
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ *
+ * const limited = Breaker.failure("rate_limit", { status: 429, retryAfter: 20_000 })
+ * assert.deepStrictEqual([limited.kind, limited.status, limited.retryAfter], ["rate_limit", 429, 20_000])
+ * ```
  *
  * @since 0.1.0
  * @category outcomes
@@ -234,6 +288,14 @@ export const failure = (
 /**
  * The call was answered, but the answer says nothing about health.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ *
+ * assert.strictEqual(Breaker.ignored._tag, "Ignored")
+ * ```
+ *
  * @since 0.1.0
  * @category outcomes
  */
@@ -242,6 +304,14 @@ export const ignored: Ignored = { _tag: "Ignored" }
 /**
  * The call was cancelled before an answer. It frees a probe's slot and counts nowhere.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ *
+ * assert.strictEqual(Breaker.released._tag, "Released")
+ * ```
+ *
  * @since 0.1.0
  * @category outcomes
  */
@@ -249,6 +319,14 @@ export const released: Released = { _tag: "Released" }
 
 /**
  * Rejects everything: for so many ms (a positive whole number), or until another command.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ *
+ * assert.deepStrictEqual(Breaker.forceOpen(60_000), { _tag: "ForceOpen", for: 60_000 })
+ * ```
  *
  * @since 0.1.0
  * @category commands
@@ -259,6 +337,16 @@ export const forceOpen = (length?: number): Command =>
 /**
  * Admits everything and counts nothing.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ *
+ * const [state] = Breaker.command(Policy.hosted, Breaker.initial(Policy.hosted, 0), Breaker.forceClosed, 0)
+ * assert.strictEqual(Breaker.observe(Policy.hosted, state, 0).forced, true)
+ * ```
+ *
  * @since 0.1.0
  * @category commands
  */
@@ -267,6 +355,17 @@ export const forceClosed: Command = { _tag: "ForceClosed" }
 /**
  * Ends a forced state.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ *
+ * const [forced] = Breaker.command(Policy.hosted, Breaker.initial(Policy.hosted, 0), Breaker.forceOpen(), 0)
+ * const [state] = Breaker.command(Policy.hosted, forced, Breaker.auto, 10)
+ * assert.strictEqual(Breaker.observe(Policy.hosted, state, 10).state, "HalfOpen")
+ * ```
+ *
  * @since 0.1.0
  * @category commands
  */
@@ -274,6 +373,17 @@ export const auto: Command = { _tag: "Auto" }
 
 /**
  * Starts anew: a fresh Closed with no openings.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ *
+ * const [forced] = Breaker.command(Policy.hosted, Breaker.initial(Policy.hosted, 0), Breaker.forceOpen(), 0)
+ * const [state] = Breaker.command(Policy.hosted, forced, Breaker.reset, 10)
+ * assert.strictEqual(Breaker.observe(Policy.hosted, state, 10).state, "Closed")
+ * ```
  *
  * @since 0.1.0
  * @category commands

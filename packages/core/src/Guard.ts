@@ -13,6 +13,21 @@ import * as Snapshot from "./Snapshot.js"
  * The call was refused: the breaker is open, or HalfOpen with every probe out. It carries no stack, because nothing went
  * wrong where it is raised.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ * import * as Guard from "@switchgear/core/Guard"
+ * import * as Policy from "@switchgear/core/Policy"
+ *
+ * const guard = Guard.make({ name: "openai", policy: Policy.hosted })
+ * guard.command(Breaker.forceOpen(60_000))
+ * await assert.rejects(
+ *   guard.run(() => "served"),
+ *   (error) => error instanceof Guard.CircuitOpenError && error.state === "Open" && (error.retryAfter ?? 0) > 59_000
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */
@@ -69,6 +84,8 @@ export interface Options {
 }
 
 /**
+ * What one run may be given.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -81,6 +98,8 @@ export interface RunOptions {
 }
 
 /**
+ * A breaker around promises.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -249,7 +268,7 @@ class Cell implements Guard {
 }
 
 /**
- * A breaker around promises.
+ * Makes a breaker around promises. It cannot fail; a bad policy failed when it was made.
  *
  * @example
  * ```ts

@@ -141,6 +141,17 @@ export type Decoded =
 /**
  * Thrown by the constructors, whose input the program itself wrote. `faults` holds every fault.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Policy from "@switchgear/core/Policy"
+ *
+ * assert.throws(
+ *   () => Policy.consecutive({ failureThreshold: 0 }),
+ *   (error) => error instanceof Policy.PolicyError && error.faults[0]?.path === "trip.failureThreshold"
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */
@@ -337,6 +348,14 @@ const kindCooldowns = { rate_limit: "1 minute", quota_exhausted: "1 hour" }
  * | `omniRoute.apiKey` | 12, a success takes 1 away; degraded at 7 | 30 s, doubling to 4x after 3 openings |
  * | `hosted` | 5 in a row, or rolling 30 s / 3 s, 10 samples, half of them; degraded at a quarter | 30 s, doubling to 16x, jitter 0.2, Retry-After honoured |
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Policy from "@switchgear/core/Policy"
+ *
+ * assert.strictEqual(Policy.presets.nrLlm.halfOpen.probeTimeout, 30_000)
+ * ```
+ *
  * @since 0.1.0
  * @category presets
  */
@@ -401,6 +420,14 @@ export const presets: {
 
 /**
  * The recommended policy for providers on the internet; see `presets`.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Policy from "@switchgear/core/Policy"
+ *
+ * assert.strictEqual(Policy.hosted.cooldown.honorRetryAfter, true)
+ * ```
  *
  * @since 0.1.0
  * @category presets

@@ -61,6 +61,19 @@ export const snapshot = (state: State, now: number, wall: number): Snapshot =>
  * and nothing trips by restoring. The era goes on from the larger of the snapshot's and that of the state it replaces, so
  * that permits of before are stale.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Snapshot from "@switchgear/core/Snapshot"
+ *
+ * const policy = Policy.consecutive({ failureThreshold: 5 })
+ * const [open] = Breaker.command(policy, Breaker.initial(policy, 0), Breaker.forceOpen(60_000), 0)
+ * const state = Snapshot.restore(policy, Snapshot.snapshot(open, 0, 1_000), 0, 31_000)
+ * assert.strictEqual(Breaker.observe(policy, state, 0).retryAfter, 30_000)
+ * ```
+ *
  * @since 0.1.0
  * @category snapshots
  */
@@ -69,6 +82,15 @@ export const restore = (policy: Policy, from: Snapshot, now: number, wall: numbe
 
 /**
  * Reads a stored snapshot, or names every fault at once. Total.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Snapshot from "@switchgear/core/Snapshot"
+ *
+ * const decoded = Snapshot.decode({ version: 1, wall: 0, era: -1, age: 0, openings: 0, state: { _tag: "ForcedClosed" } })
+ * assert.deepStrictEqual(decoded._tag === "Failure" ? decoded.faults.map((fault) => fault.path) : [], ["era"])
+ * ```
  *
  * @since 0.1.0
  * @category decoding

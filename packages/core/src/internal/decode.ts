@@ -1,4 +1,9 @@
-/** One thing that is wrong with an input: where (keys joined by dots), what, and how to mend it. */
+/**
+ * One thing that is wrong with an input: where (keys joined by dots), what, and how to mend it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Fault {
   readonly path: string
   readonly message: string

@@ -1,12 +1,29 @@
-/** SEMANTICS R1. What the caller reports for a permit. */
+/**
+ * SEMANTICS R1. What the caller reports for a permit.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Outcome = Success | Failure | Ignored | Released
 
+/**
+ * The call succeeded.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Success {
   readonly _tag: "Success"
   /** ms; without it the time since admission. */
   readonly latency?: number | undefined
 }
 
+/**
+ * The call failed. Whether that counts is the policy's `outcomes` (SEMANTICS P4).
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Failure {
   readonly _tag: "Failure"
   readonly kind: string
@@ -17,17 +34,32 @@ export interface Failure {
   readonly latency?: number | undefined
 }
 
-/** Answered, but no health signal. */
+/**
+ * Answered, but no health signal.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Ignored {
   readonly _tag: "Ignored"
 }
 
-/** Cancelled before an answer. */
+/**
+ * Cancelled before an answer.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Released {
   readonly _tag: "Released"
 }
 
-/** The right to make one call. */
+/**
+ * The right to make one call.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Permit {
   readonly era: number
   /** ms; when the call was admitted. */
@@ -36,35 +68,74 @@ export interface Permit {
   readonly probe?: number | undefined
 }
 
+/**
+ * The call may be made; `permit` is for its report.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Admitted {
   readonly _tag: "Admitted"
   readonly permit: Permit
 }
 
+/**
+ * The call may not be made now.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Rejected {
   readonly _tag: "Rejected"
   /** ms until a call may be tried again; absent when only a command ends it (SEMANTICS M1). */
   readonly retryAfter?: number | undefined
 }
 
+/**
+ * What `acquire` answers.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Admission = Admitted | Rejected
 
-/** Whether a report counted. `Stale`: its era or its lease is over (SEMANTICS R2). */
+/**
+ * Whether a report counted. `Stale`: its era or its lease is over (SEMANTICS R2).
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Reported = "Applied" | "Stale"
 
+/**
+ * Manual control (SEMANTICS M1).
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Command =
   | { readonly _tag: "ForceOpen"; readonly for?: number | undefined }
   | { readonly _tag: "ForceClosed" }
   | { readonly _tag: "Auto" }
   | { readonly _tag: "Reset" }
 
-/** The failures of one kind. */
+/**
+ * The failures of one kind.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface KindCount {
   readonly kind: string
   readonly count: number
 }
 
-/** Why a breaker is Open: the rule's number and the counts that decided. */
+/**
+ * Why a breaker is Open: the rule's number and the counts that decided.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Cause =
   | {
       readonly rule: "P1"
@@ -106,7 +177,12 @@ export type Cause =
     }
   | { readonly rule: "M1"; readonly by: "command"; readonly command: Command["_tag"] }
 
-/** Why a transition happened. A trip carries its cause. */
+/**
+ * Why a transition happened. A trip carries its cause.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Reason =
   | Cause
   | { readonly rule: "A3"; readonly by: "deadline" }
@@ -114,7 +190,12 @@ export type Reason =
   | { readonly rule: "D1"; readonly by: "degraded" | "recovered"; readonly level: number; readonly threshold: number }
   | { readonly rule: "D2"; readonly by: "silence"; readonly samples: number; readonly minSamples: number }
 
-/** A transition, as data (SEMANTICS S3). `from` and `to` name states as they are held, not as they read. */
+/**
+ * A transition, as data (SEMANTICS S3). `from` and `to` name states as they are held, not as they read.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Event {
   readonly from: State["_tag"]
   readonly to: State["_tag"]
@@ -124,7 +205,12 @@ export interface Event {
   readonly reason: Reason
 }
 
-/** What one period of a rolling window has counted. */
+/**
+ * What one period of a rolling window has counted.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Bucket {
   /** `floor(now / bucketPeriod)` */
   readonly index: number
@@ -135,7 +221,12 @@ export interface Bucket {
   readonly kinds: ReadonlyArray<KindCount>
 }
 
-/** The buckets whose time is over, oldest first, and their totals. */
+/**
+ * The buckets whose time is over, oldest first, and their totals.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Sealed {
   readonly buckets: ReadonlyArray<Bucket>
   readonly samples: number
@@ -144,7 +235,12 @@ export interface Sealed {
   readonly kinds: ReadonlyArray<KindCount>
 }
 
-/** The rolling window: the current bucket, apart from the sealed ones. */
+/**
+ * The rolling window: the current bucket, apart from the sealed ones.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Window {
   /** ms */
   readonly bucketPeriod: number
@@ -152,13 +248,23 @@ export interface Window {
   readonly sealed: Sealed
 }
 
-/** When failures of a kind with a windowed rule happened, oldest first; `count` of them in one ms. */
+/**
+ * When failures of a kind with a windowed rule happened, oldest first; `count` of them in one ms.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface KindTimes {
   readonly kind: string
   readonly times: ReadonlyArray<{ readonly at: number; readonly count: number }>
 }
 
-/** What an era remembers of its failures; a success changes it seldom. */
+/**
+ * What an era remembers of its failures; a success changes it seldom.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Failed {
   /** By kind, the first 16 kinds. */
   readonly kinds: ReadonlyArray<KindCount>
@@ -173,7 +279,12 @@ export interface Failed {
   readonly hint: number | null
 }
 
-/** What one era of Closed and Degraded has counted (SEMANTICS R3). */
+/**
+ * What one era of Closed and Degraded has counted (SEMANTICS R3).
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Counters {
   readonly mode: "Consecutive" | "Rolling" | "AnyOf"
   /** 0 under Rolling. */
@@ -193,6 +304,12 @@ interface Base {
   readonly openings: number
 }
 
+/**
+ * Admits every call and counts.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Closed extends Base {
   readonly _tag: "Closed"
   /** ms; when HalfOpen recovered into this era. `null`: reached otherwise. */
@@ -200,12 +317,24 @@ export interface Closed extends Base {
   readonly counters: Counters
 }
 
+/**
+ * Admits every call; failures have reached the degradation threshold (SEMANTICS D1).
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Degraded extends Base {
   readonly _tag: "Degraded"
   readonly recoveredAt: number | null
   readonly counters: Counters
 }
 
+/**
+ * Rejects until its deadline.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Open extends Base {
   readonly _tag: "Open"
   /** ms; inclusive: a probe is admitted at exactly this time. */
@@ -215,12 +344,24 @@ export interface Open extends Base {
   readonly cause: Cause
 }
 
+/**
+ * The time a probe may stay unreported.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Lease {
   readonly id: number
   /** ms; out while `now < until`. */
   readonly until: number
 }
 
+/**
+ * Admits probes, each with a lease (SEMANTICS A4, A5).
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface HalfOpen extends Base {
   readonly _tag: "HalfOpen"
   readonly cause: Cause
@@ -230,6 +371,12 @@ export interface HalfOpen extends Base {
   readonly nextLease: number
 }
 
+/**
+ * Rejects everything, by command.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface ForcedOpen extends Base {
   readonly _tag: "ForcedOpen"
   /** ms; `null`: until another command. */
@@ -239,16 +386,38 @@ export interface ForcedOpen extends Base {
   readonly cause: Cause
 }
 
+/**
+ * Admits everything and counts nothing, by command.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface ForcedClosed extends Base {
   readonly _tag: "ForcedClosed"
 }
 
-/** SEMANTICS S2: plain data; it belongs to the policy it was made with. */
+/**
+ * SEMANTICS S2: plain data; it belongs to the policy it was made with.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type State = Closed | Degraded | Open | HalfOpen | ForcedOpen | ForcedClosed
 
+/**
+ * The four states a caller can tell apart.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type ObservedState = "Closed" | "Degraded" | "Open" | "HalfOpen"
 
-/** What a person or a router asks (SEMANTICS S4). Durations and times in ms. */
+/**
+ * What a person or a router asks (SEMANTICS S4). Durations and times in ms.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface View {
   readonly state: ObservedState
   readonly forced: boolean
