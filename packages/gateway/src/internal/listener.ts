@@ -1,10 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { Duplex } from "node:stream"
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
+import { type ClientError, invalid } from "./clientError.js"
+import { dialects } from "./dialects.js"
 import * as Exchange from "./exchange.js"
 
 /** The gateway could not listen where it was told to. */
@@ -67,6 +70,7 @@ export const listen = <R>(
     const server = createServer(onRequest)
     // The body is asked for only when it is going to be read.
     server.on("checkContinue", onRequest)
+    server.on("clientError", notHttp)
 
     const stop = Effect.gen(function* () {
       draining = true
@@ -97,6 +101,25 @@ export const listen = <R>(
       draining: () => draining
     }
   })
+
+/** Bytes that are no request never reach a handler; whoever sent them gets an answer all the same. */
+const notHttp = (cause: NodeJS.ErrnoException, socket: Duplex): void => {
+  if (cause.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [status, error]: readonly [string, ClientError] =
+    cause.code === "HPE_HEADER_OVERFLOW"
+      ? [
+          "431 Request Header Fields Too Large",
+          { status: 431, code: "headers_too_large", message: "The request's headers are too large." }
+        ]
+      : ["400 Bad Request", invalid("This is not a valid HTTP request.")]
+  const body = JSON.stringify(dialects.openAi.body(error))
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`
+  )
+}
 
 /** Waits for something, but no longer than so many ms; a finalizer is not interruptible otherwise. */
 const within = (ms: number, effect: Effect.Effect<void>): Effect.Effect<void> =>

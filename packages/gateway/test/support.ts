@@ -1,0 +1,153 @@
+import * as http from "node:http"
+import * as Upstream from "@switchgear/testing/Upstream"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import type * as Scope from "effect/Scope"
+import * as Config from "../src/Config.js"
+import * as Gateway from "../src/Gateway.js"
+
+/** Must never be seen anywhere but in the upstream's request headers. */
+export const canary = "sk-canary-4f9c2b7a1e8d3650"
+
+export interface Fixture {
+  readonly url: string
+  readonly port: number
+  readonly primary: Upstream.Upstream
+  readonly backup: Upstream.Upstream
+  /** Every line of the log so far. */
+  readonly logs: ReadonlyArray<string>
+}
+
+export interface Options {
+  readonly primary?: Upstream.Script
+  readonly backup?: Upstream.Script
+  /** YAML of the primary's policy. */
+  readonly policy?: string
+  readonly server?: string
+  readonly fallback?: string
+  readonly timeouts?: string
+}
+
+/** A gateway over two upstreams, all on real sockets: model `main` with `spare` behind it, and `single` with nothing. */
+export const fixture = (options: Options = {}): Effect.Effect<Fixture, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const primary = yield* Upstream.make(options.primary ?? [Upstream.ok()])
+    const backup = yield* Upstream.make(options.backup ?? [Upstream.ok({ parts: ["from", " the spare"] })])
+    const timeouts = options.timeouts ?? "{ connect: 500, firstOutput: 150, idle: 150, total: 1000 }"
+    const policy = options.policy ?? "{ trip: { _tag: Consecutive, failureThreshold: 1000 } }"
+    const text = `server: { port: 0${options.server === undefined ? "" : `, ${options.server}`} }
+providers:
+  - { name: one, kind: openai-compatible, baseUrl: "${primary.baseUrl}", apiKey: "\${KEY}", timeouts: ${timeouts}, breaker: { policy: ${policy} } }
+  - { name: two, kind: openai-compatible, baseUrl: "${backup.baseUrl}", apiKey: "\${KEY}", timeouts: ${timeouts} }
+models:
+  - { name: main, provider: one, upstream: main-2024-08-06, fallbackChain: [spare] }
+  - { name: spare, provider: two }
+  - { name: single, provider: one }
+fallback: ${options.fallback ?? "{ budget: 1 }"}
+`
+    const config = Either.getOrThrowWith(Config.decode(text, { env: { KEY: canary } }), (error) => error)
+    const logs: Array<string> = []
+    const logger = Logger.map(Logger.logfmtLogger, (line) => {
+      logs.push(line)
+    })
+    const context = yield* Layer.build(
+      Gateway.layerConfigured(config).pipe(Layer.provide(Logger.replace(Logger.defaultLogger, logger)))
+    ).pipe(Effect.orDie)
+    const { port, url } = yield* Effect.provide(Gateway.Gateway, context)
+    return { url, port, primary, backup, logs }
+  })
+
+export interface Reply {
+  readonly status: number
+  readonly headers: http.IncomingHttpHeaders
+  readonly text: string
+  /** false: the connection went before the answer's end. */
+  readonly complete: boolean
+}
+
+export interface Send {
+  readonly method?: string
+  readonly path?: string
+  readonly headers?: Record<string, string>
+  readonly body?: string | Uint8Array
+}
+
+const agent = new http.Agent({ keepAlive: false })
+
+/** One request to its end; interrupting it hangs up. */
+export const send = (url: string, options: Send = {}): Effect.Effect<Reply> =>
+  Effect.async((resume) => {
+    const body = options.body
+    const request = http.request(
+      `${url}${options.path ?? "/v1/chat/completions"}`,
+      {
+        agent,
+        method: options.method ?? (body === undefined ? "GET" : "POST"),
+        headers: {
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...(body === undefined || options.headers?.["transfer-encoding"] !== undefined
+            ? {}
+            : { "content-length": Buffer.byteLength(body) }),
+          ...options.headers
+        }
+      },
+      (response) => {
+        let text = ""
+        const done = () =>
+          resume(
+            Effect.succeed({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              text,
+              complete: response.complete
+            })
+          )
+        response.setEncoding("utf8").on("data", (chunk: string) => {
+          text += chunk
+        })
+        response.on("end", done).on("error", done)
+      }
+    )
+    request.on("error", (cause) => resume(Effect.die(cause)))
+    request.end(body)
+    return Effect.sync(() => request.destroy())
+  })
+
+export const chat = (
+  model: string,
+  options: { readonly stream?: boolean; readonly headers?: Record<string, string> } = {}
+): Send => ({
+  body: JSON.stringify({
+    model,
+    messages: [{ role: "user", content: "Hello" }],
+    ...(options.stream === undefined ? {} : { stream: options.stream })
+  }),
+  ...(options.headers === undefined ? {} : { headers: options.headers })
+})
+
+export interface ErrorBody {
+  readonly error: {
+    readonly message: string
+    readonly type: string
+    readonly code: string | null
+    readonly param: string | null
+  }
+}
+
+export const errorOf = (reply: Reply): ErrorBody["error"] => (JSON.parse(reply.text) as ErrorBody).error
+
+/** The data of a stream's events, in order. */
+export const events = (text: string): ReadonlyArray<string> =>
+  text
+    .split("\n\n")
+    .filter((block) => block.startsWith("data: "))
+    .map((block) => block.slice("data: ".length))
+
+/** What must stand in no answer and no log: the key, and where the upstreams are. */
+export const secrets = (fixture: Fixture): ReadonlyArray<string> => [
+  canary,
+  `:${fixture.primary.port}`,
+  `:${fixture.backup.port}`
+]
