@@ -36,7 +36,7 @@ const patterns: ReadonlyArray<readonly [RegExp, string]> = [
 ]
 
 const ip =
-  /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\[[0-9a-f:]*:[0-9a-f:.]{2,}\](?::\d{1,5})?|\b(?:localhost|[a-z0-9-]{1,63}\.(?:internal|local|svc|cluster\.local|lan))(?::\d{1,5})?\b/gi
+  /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\[[0-9a-f:]*:[0-9a-f:.]{2,}\](?::\d{1,5})?|\b(?:localhost|(?:[a-z0-9-]{1,63}\.){1,8}(?:internal|local|svc|lan|corp|intranet))(?::\d{1,5})?\b/gi
 
 /** A run of key characters is a secret when no word or version explains it. */
 const isToken = (run: string): boolean => {

@@ -104,6 +104,9 @@ const quoted = (words: string): unknown => {
 
 const errorBody = (value: unknown, options: Options): Finding | undefined => {
   if (typeof value !== "object" || value === null) return undefined
+  // An error inside is followed as a cause; only what came as JSON is read as a body.
+  const inner = read(value, "error")
+  if (inner instanceof Error || text(inner, "_tag") !== "" || text(value, "_tag") !== "") return undefined
   const verdict = Classifier.classify({
     provider: options.provider ?? "openai-compatible",
     status: 200,

@@ -138,9 +138,8 @@ const written = fc
   .map(([value, style]) => {
     const compact = JSON.stringify(value)
     if (style === 1) return JSON.stringify(value, undefined, 1).replace(/\n */g, "")
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: what is not ASCII.
     return style === 2
-      ? compact.replace(/[^\x00-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      ? compact.replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
       : compact
   })
 const event: fc.Arbitrary<Event> = fc.record(
@@ -177,7 +176,7 @@ describe("the shortcut for ordinary deltas", () => {
           told(StreamClassifier.stepParsed(alreadyAnswering, event, data, 0))
         )
       }),
-      { numRuns: 10_000 }
+      { numRuns: 4_000 }
     )
   })
 
@@ -191,7 +190,7 @@ describe("the shortcut for ordinary deltas", () => {
           failure: full.failure
         })
       }),
-      { numRuns: 10_000 }
+      { numRuns: 4_000 }
     )
   })
 

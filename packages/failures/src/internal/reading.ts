@@ -33,6 +33,9 @@ interface Draft {
 
 const bounded = (text: string): string => text.slice(0, 4096)
 
+/** Without the word that the bound cut in two: half a key is part of a key. */
+const whole = (text: string): string => (text.length < 4096 ? text : text.replace(/\S+$/, ""))
+
 const statusOf = (value: unknown): number | undefined => {
   const number =
     typeof value === "number" ? value : typeof value === "string" && /^\d{3}$/.test(value) ? Number(value) : 0
@@ -142,7 +145,7 @@ export const read = (body: unknown, errortype?: string): Reading => {
     code: draft.code,
     status: draft.status,
     words: bounded([...new Set(draft.words)].join("\n")),
-    message: draft.words[0] ?? "",
+    message: whole(draft.words[0] ?? ""),
     quotas: draft.quotas.slice(0, 64).join(" ").slice(0, 4096),
     moderated: draft.moderated
   }
