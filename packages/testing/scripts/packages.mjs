@@ -22,7 +22,10 @@ const run = (command, args, cwd) => {
 }
 
 const packages = readdirSync(join(root, "packages"))
-  .map((folder) => ({ folder: join(root, "packages", folder), ...json(join(root, "packages", folder, "package.json")) }))
+  .map((folder) => ({
+    folder: join(root, "packages", folder),
+    ...json(join(root, "packages", folder, "package.json"))
+  }))
   .filter((entry) => entry.private !== true)
 
 const work = mkdtempSync(join(tmpdir(), "switchgear-packages-"))
@@ -83,7 +86,15 @@ for (const [module, moduleResolution] of [
   ["node16", "node16"],
   ["esnext", "bundler"]
 ]) {
-  const options = { module, moduleResolution, target: "es2022", strict: true, noEmit: true, skipLibCheck: true, types: ["node"] }
+  const options = {
+    module,
+    moduleResolution,
+    target: "es2022",
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: ["node"]
+  }
   writeFileSync(join(app, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: ["every.ts"] }))
   run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "."], app)
   process.stdout.write(`${all.length} modules import from TypeScript, moduleResolution ${moduleResolution}\n`)

@@ -7,8 +7,7 @@
  */
 import type * as Policy from "@switchgear/core/Policy"
 import { type BreakerWorld, breakerWorld } from "./internal/exhaustive/breaker.js"
-import type { Alphabet } from "./internal/exhaustive/policies.js"
-import { cases, type ExhaustiveCase } from "./internal/exhaustive/policies.js"
+import { type Alphabet, cases, type ExhaustiveCase } from "./internal/exhaustive/policies.js"
 import type * as Trace from "./Trace.js"
 
 export type {

@@ -13,7 +13,8 @@ export const boundaries = (policy: PlainPolicy, state: NaiveState, now: number):
     if (rolling !== null) times.push((Math.floor(now / rolling.bucketPeriod) + 1) * rolling.bucketPeriod)
     for (const { at, bucket, kind } of state.outcomes) {
       if (rolling !== null && bucket !== null) times.push(bucket * rolling.bucketPeriod + rolling.window)
-      const window = kind !== null && Object.hasOwn(policy.kindThresholds, kind) ? policy.kindThresholds[kind]?.window : 0
+      const window =
+        kind !== null && Object.hasOwn(policy.kindThresholds, kind) ? policy.kindThresholds[kind]?.window : 0
       if (window !== undefined && window > 0) times.push(at + window)
     }
   }

@@ -5,7 +5,7 @@ import { firstViolation, moment } from "../../Invariants.js"
 import * as LockStep from "../../LockStep.js"
 import * as Machines from "../../Machines.js"
 import type { NaiveState } from "../../NaiveBreaker.js"
-import { freeze, type Moment } from "../invariants/run.js"
+import type { Moment } from "../invariants/run.js"
 import { boundaries } from "./boundaries.js"
 import type { Alphabet } from "./policies.js"
 
@@ -55,7 +55,6 @@ export const breakerWorld = (policy: Policy.Policy, alphabet: Alphabet, prefix: 
   }
   const begin = prefix[0]?.at ?? 0
   const pair = LockStep.start(Machines.real, Machines.naive, policy, begin)
-  freeze(pair.left.state)
   const fresh: BreakerWorld = { pair, moments: [], difference: null, now: begin }
   return { start: prefix.reduce(step, fresh), actions, step, check }
 }

@@ -13,14 +13,40 @@ export interface Alphabet {
   readonly commands: boolean
 }
 
-/** A policy with an alphabet that reaches all of it, and where histories begin besides a fresh breaker. */
+/** Where histories begin, and how many actions they have. */
+export interface Start {
+  readonly name: string
+  readonly prefix: ReadonlyArray<Trace.Step>
+  readonly depth: number
+}
+
+/** A policy with an alphabet that reaches all of it. */
 export interface ExhaustiveCase {
   readonly name: string
   readonly policy: Policy.Policy
   readonly alphabet: Alphabet
-  /** Actions. */
-  readonly depth: number
+  readonly starts: ReadonlyArray<Start>
 }
+
+/** `count` failures of one call: a Closed permit has no identity, so it may report them all (SEMANTICS R2). */
+const failing = (count: number, report: Report): ReadonlyArray<Trace.Step> => [
+  { at: 0, do: "acquire", call: "a" },
+  ...Array.from({ length: count }, (): Trace.Step => ({ ...report, at: 0, call: "a" }))
+]
+
+const fresh: Start = { name: "fresh", prefix: [], depth: 5 }
+
+/** One report before it opens; Open; and HalfOpen with a probe out, while the call that opened it may still report. */
+const later = (failures: number, until: number, report: Report = { do: "failure" }): ReadonlyArray<Start> => [
+  fresh,
+  ...(failures > 1 ? [{ name: "about to open", prefix: failing(failures - 1, report), depth: 4 }] : []),
+  { name: "open", prefix: failing(failures, report), depth: 4 },
+  {
+    name: "half-open",
+    prefix: [...failing(failures, report), { at: until, do: "acquire", call: "b" }],
+    depth: 4
+  }
+]
 
 const outcomes: ReadonlyArray<Report> = [{ do: "success" }, { do: "failure" }, { do: "ignored" }, { do: "released" }]
 
@@ -37,7 +63,7 @@ export const cases: () => ReadonlyArray<ExhaustiveCase> = () => [
       halfOpen: { probeTimeout: 5 }
     }),
     alphabet: { reports: outcomes, commands: true },
-    depth: 5
+    starts: later(1, 10)
   },
   {
     name: "consecutive, decaying, degraded, two probes and two successes",
@@ -48,7 +74,7 @@ export const cases: () => ReadonlyArray<ExhaustiveCase> = () => [
       halfOpen: { maxProbes: 2, successThreshold: 2, probeTimeout: 5 }
     }),
     alphabet: { reports: outcomes, commands: true },
-    depth: 5
+    starts: later(3, 10)
   },
   {
     name: "consecutive, kinds with and without a window, hints",
@@ -60,7 +86,7 @@ export const cases: () => ReadonlyArray<ExhaustiveCase> = () => [
       halfOpen: { probeTimeout: 5 }
     }),
     alphabet: { reports: [...outcomes, ofKind("rate_limit", 20), ofKind("timeout")], commands: false },
-    depth: 5
+    starts: later(3, 10)
   },
   {
     name: "rolling, two buckets",
@@ -70,7 +96,7 @@ export const cases: () => ReadonlyArray<ExhaustiveCase> = () => [
       halfOpen: { probeTimeout: 5 }
     }),
     alphabet: { reports: outcomes, commands: true },
-    depth: 5
+    starts: later(2, 5)
   },
   {
     name: "rolling, slow calls, degraded",
@@ -89,7 +115,7 @@ export const cases: () => ReadonlyArray<ExhaustiveCase> = () => [
       halfOpen: { probeTimeout: 5 }
     }),
     alphabet: { reports: [...outcomes, { do: "success", latency: 8 }], commands: false },
-    depth: 5
+    starts: later(2, 5)
   },
   {
     name: "any of both, degraded",
@@ -104,7 +130,7 @@ export const cases: () => ReadonlyArray<ExhaustiveCase> = () => [
       halfOpen: { maxProbes: 2, probeTimeout: 5 }
     }),
     alphabet: { reports: outcomes, commands: true },
-    depth: 5
+    starts: later(2, 5)
   },
   {
     name: "rolling, kinds, ignored as success",
@@ -118,6 +144,6 @@ export const cases: () => ReadonlyArray<ExhaustiveCase> = () => [
       halfOpen: { probeTimeout: 5 }
     }),
     alphabet: { reports: [...outcomes, ofKind("timeout"), ofKind("quota_exhausted")], commands: false },
-    depth: 5
+    starts: later(3, 5)
   }
 ]

@@ -61,6 +61,7 @@ export const closedAdmitsEverything: Invariant = {
 export const theViewTellsWhatACallerGets: Invariant = {
   name: "retryAfter in the view is what a caller then gets",
   rule: "S4",
+  judges: "state and time",
   check: ({ machine, policy }, { after, taken }) => {
     const [admission] = machine.acquire(policy, after, taken.now)
     const wait = admission._tag === "Admitted" ? 0 : admission.retryAfter

@@ -35,22 +35,27 @@ export interface Invariant {
   readonly name: string
   /** The rules it comes from. */
   readonly rule: string
+  /** It judges nothing but the state, or the state and the time at which it is looked at. */
+  readonly judges?: "state" | "state and time"
   /** What is wrong, or `null`. */
   readonly check: (run: Run, last: Moment) => string | null
 }
 
 export const shown = (value: unknown): string => JSON.stringify(value) ?? "absent"
 
-/** Equality of plain data; numbers by `===`, so that the two zeros are one. */
-export const same = (one: unknown, other: unknown): boolean => {
+const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null
+
+/** Equality of plain data, `but` for one field; numbers by `===`, so that the two zeros are one. */
+export const same = (one: unknown, other: unknown, but?: string): boolean => {
   if (one === other) return true
-  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false
-  if (Array.isArray(one) !== Array.isArray(other)) return false
+  if (!isFields(one) || !isFields(other) || Array.isArray(one) !== Array.isArray(other)) return false
   const keys = Object.keys(one)
   if (keys.length !== Object.keys(other).length) return false
-  const left = new Map<string, unknown>(Object.entries(one))
-  const right = new Map<string, unknown>(Object.entries(other))
-  return keys.every((key) => right.has(key) && same(left.get(key), right.get(key)))
+  for (const key of keys) {
+    if (key !== but && !(Object.hasOwn(other, key) && same(one[key], other[key]))) return false
+  }
+  return true
 }
 
 /** SEMANTICS S1: a state that is written to throws from then on. */
