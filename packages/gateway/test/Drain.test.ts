@@ -1,11 +1,14 @@
 import { describe, it } from "@effect/vitest"
 import * as Upstream from "@switchgear/testing/Upstream"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { expect } from "vitest"
 import { chat, type ErrorBody, errorOf, events, type Fixture, fixture, type Options, send } from "./support.js"
+
+const patient = "{ firstOutput: 20000, idle: 20000, total: 20000 }"
 
 /** A gateway, and what ends it as a signal would. */
 const ending = (options: Options): Effect.Effect<[Fixture, Effect.Effect<void>], never, Scope.Scope> =>
@@ -20,6 +23,23 @@ const draining = (url: string) =>
   Effect.repeat(send(url, { path: "/readyz" }), { until: (reply) => reply.status === 503 })
 
 describe("the end of a gateway (ROUTING W8)", () => {
+  it.scopedLive("a gateway whose fiber is interrupted, as by a signal, drains like one whose scope is closed", () =>
+    Effect.gen(function* () {
+      const started = yield* Deferred.make<Fixture>()
+      const gateway = yield* fixture({ primary: [Upstream.drip(60)], timeouts: patient }).pipe(
+        Effect.flatMap((made) => Deferred.succeed(started, made)),
+        Effect.zipRight(Effect.never),
+        Effect.scoped,
+        Effect.fork
+      )
+      const { primary, url } = yield* Deferred.await(started)
+      const stream = yield* Effect.fork(send(url, chat("main", { stream: true })))
+      yield* primary.call(0)
+      yield* Fiber.interrupt(gateway)
+      expect(events((yield* Fiber.join(stream)).text).at(-1)).toBe("[DONE]")
+    })
+  )
+
   it.scopedLive("running calls and streams finish; it is not ready, and new calls are refused", () =>
     Effect.gen(function* () {
       const [{ primary, url }, end] = yield* ending({
@@ -52,7 +72,7 @@ describe("the end of a gateway (ROUTING W8)", () => {
       const [{ primary, url }, end] = yield* ending({
         primary: (call) => (call.stream ? Upstream.hangAfterOutput(2) : Upstream.hangBeforeHeaders),
         server: "drain: 150",
-        timeouts: "{ firstOutput: 20000, idle: 20000, total: 20000 }"
+        timeouts: patient
       })
       const json = yield* Effect.fork(send(url, chat("main")))
       const stream = yield* Effect.fork(send(url, chat("main", { stream: true })))

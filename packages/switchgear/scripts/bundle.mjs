@@ -43,7 +43,6 @@ export const bundle = async () => {
     format: "esm",
     platform: "node",
     target: "node20",
-    keepNames: true,
     metafile: true,
     write: false,
     logLevel: "warning",

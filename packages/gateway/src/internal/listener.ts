@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream"
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
@@ -63,6 +64,8 @@ export const listen = <R>(
         running.delete(fiber)
         if (draining && running.size === 0) Deferred.unsafeDone(idle, Effect.void)
       })
+      // Whoever writes to a caller who has just left learns it from the fiber's interruption.
+      response.on("error", () => {})
       response.once("close", () => {
         if (!response.writableFinished) fiber.unsafeInterruptAsFork(FiberId.none)
       })
@@ -121,6 +124,14 @@ const notHttp = (cause: NodeJS.ErrnoException, socket: Duplex): void => {
   )
 }
 
-/** Waits for something, but no longer than so many ms; a finalizer is not interruptible otherwise. */
+/**
+ * Waits for something, but no longer than so many ms. A fiber of its own, because the one that closes the scope may have
+ * been interrupted: there a timeout in an uninterruptible region would never fire, and in an interruptible one at once.
+ */
 const within = (ms: number, effect: Effect.Effect<void>): Effect.Effect<void> =>
-  Effect.interruptible(Effect.asVoid(Effect.timeoutOption(effect, ms)))
+  Effect.timeoutOption(effect, ms).pipe(
+    Effect.interruptible,
+    Effect.forkDaemon,
+    Effect.flatMap(Fiber.await),
+    Effect.asVoid
+  )

@@ -55,6 +55,16 @@ const replay = Command.make(
     )
 ).pipe(Command.withDescription("Play traces on the breaker's machine and check what they expect."))
 
+const classify = Command.make(
+  "classify",
+  { file: Args.text({ name: "file" }).pipe(Args.withDescription("Recorded answers, as JSON.")), print },
+  (given) =>
+    lazily(
+      () => import("./commands/classify.js"),
+      (module) => module.classify(given.file, given.print)
+    )
+).pipe(Command.withDescription("Say what recorded provider answers mean, and check what they expect."))
+
 const policy = Command.make(
   "policy",
   {
@@ -71,7 +81,7 @@ const policy = Command.make(
 
 const switchgear = Command.make("switchgear").pipe(
   Command.withDescription("Circuit breakers, fallback and provider health for LLM calls."),
-  Command.withSubcommands([gateway, demo, replay, policy])
+  Command.withSubcommands([gateway, demo, replay, classify, policy])
 )
 
 /** The command as a function of `process.argv`. */

@@ -1,0 +1,110 @@
+import { createServer } from "node:http"
+import * as Upstream from "@switchgear/testing/Upstream"
+import * as Effect from "effect/Effect"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { ask, file, run, runWith, serve } from "./support.js"
+
+const configuration = (baseUrl: string): string => `server: { port: 0, drain: 5 seconds }
+providers:
+  - { name: one, kind: openai-compatible, baseUrl: "${baseUrl}", apiKey: "\${ONE_KEY}" }
+models: [{ name: m, provider: one }]
+`
+
+describe("switchgear gateway", () => {
+  it("SIGTERM: a running stream finishes, then the process ends with 0", () =>
+    Effect.gen(function* () {
+      const upstream = yield* Upstream.make([Upstream.drip(80, { parts: ["a", "b", "c", "d", "e"] })])
+      const path = file("gateway.yaml", configuration(upstream.baseUrl))
+      const { child, ended, printed, url } = yield* Effect.promise(() =>
+        serve(["gateway", "--config", path], { ONE_KEY: "sk-canary-2468" })
+      )
+      const response = yield* Effect.promise(() => ask(url, "m", true))
+      child.kill("SIGTERM")
+      expect(yield* Effect.promise(() => response.text())).toMatch(/data: \[DONE\]\n\n$/)
+      expect(yield* Effect.promise(() => ended)).toBe(0)
+      expect(printed()).toMatch(/message=request .*path=\/v1\/chat\/completions/)
+      expect(printed()).not.toContain("sk-canary")
+      expect(printed()).not.toContain(String(upstream.port))
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("a configuration with faults is refused with all of them, exit 2", () => {
+    const path = file("faulty.yaml", configuration("http://127.0.0.1:1/v1").replace("provider: one", "provider: two"))
+    const { status, stderr, stdout } = run("gateway", "--config", path)
+    expect([status, stdout]).toEqual([2, ""])
+    expect(stderr).toMatch(
+      /2 faults in .*faulty\.yaml:\n {2}line 3, providers\[0\]\.apiKey: .*ONE_KEY.*\n {2}line 4, models\[0\]\.provider: /
+    )
+    expect(run("gateway", "--config", "/nowhere.yaml").stderr).toContain("no such file")
+  })
+
+  it("a port in use is said so, exit 2", async () => {
+    const { url } = await serve(["demo", "--port", "0"])
+    const path = file(
+      "taken.yaml",
+      configuration("http://127.0.0.1:1/v1")
+        .replace("port: 0", `port: ${new URL(url).port}`)
+        .replace(/, apiKey.*}/, " }")
+    )
+    const { status, stderr } = run("gateway", "--config", path)
+    expect([status, stderr.includes("is in use")]).toEqual([2, true])
+  })
+})
+
+describe("switchgear demo", () => {
+  it("serves without keys or configuration; the curl it prints answers, from the backup when the primary fails", async () => {
+    const { child, ended, printed, url } = await serve(["demo", "--port", "0"])
+    const fallbacks: Array<string | null> = []
+    for (let i = 0; i < 9; i++) {
+      const response = await ask(url, "demo")
+      expect(response.status).toBe(200)
+      fallbacks.push(response.headers.get("x-switchgear-provider-used"))
+    }
+    expect(fallbacks).toEqual([...Array(5).fill(null), ...Array(4).fill("demo-backup")])
+    const admin = (await (await fetch(`${url}/admin/breakers`)).json()) as {
+      breakers: ReadonlyArray<{ state: string }>
+    }
+    expect(admin.breakers[0]?.state).toBe("Open")
+    for (const text of [`curl -i ${url}/v1/chat/completions`, "/admin/breakers", "OPENAI_API_KEY="]) {
+      expect(printed()).toContain(text)
+    }
+    child.kill("SIGINT")
+    expect(await ended).toBe(0)
+  })
+
+  it("takes another port if its own is taken", async () => {
+    const first = await serve(["demo", "--port", "0"])
+    const second = await serve(["demo", "--port", new URL(first.url).port])
+    expect(second.url).not.toBe(first.url)
+    expect((await ask(second.url, "demo")).status).toBe(200)
+  })
+
+  it("with OPENAI_API_KEY it serves OpenAI, and shows the key to nobody else", async () => {
+    let authorization: string | undefined
+    const openAi = createServer((request, response) => {
+      authorization = request.headers.authorization
+      request.resume().on("end", () => {
+        response.writeHead(200, { "content-type": "application/json" })
+        response.end(
+          '{"id":"x","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]}'
+        )
+      })
+    })
+    await new Promise<void>((resolve) => openAi.listen(0, "127.0.0.1", resolve))
+    onTestFinished(() => {
+      openAi.close()
+      openAi.closeAllConnections()
+    })
+    const address = openAi.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    const env = { OPENAI_API_KEY: "sk-canary-1357", OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` }
+    const { printed, url } = await serve(["demo", "--port", "0"], env)
+    expect((await ask(url, "gpt-4o-mini")).status).toBe(200)
+    expect(authorization).toBe("Bearer sk-canary-1357")
+    expect(printed()).not.toContain("sk-canary")
+  })
+
+  it("a bad knob stops the start, by name", () => {
+    const { status, stderr } = runWith({ SWITCHGEAR_PROVIDER_CIRCUIT_BREAKER_FAILURES: "0" }, "demo", "--port", "0")
+    expect([status, stderr.includes("SWITCHGEAR_PROVIDER_CIRCUIT_BREAKER_FAILURES")]).toEqual([2, true])
+  })
+})
