@@ -108,10 +108,7 @@ export const status = (
     status: code,
     headers: { ...json, ...options.headers },
     acts: [
-      bytes(
-        options.body ??
-          wire.error(request.operation, options.type ?? "error", options.message ?? `scripted status ${code}`)
-      )
+      bytes(options.body ?? wire.error(request.operation, options.type, options.message ?? `scripted status ${code}`))
     ]
   })
 })

@@ -68,13 +68,14 @@ const read = async (body: AsyncIterable<Uint8Array>): Promise<{ bytes: Buffer; e
 /** Calls, and reads the answer to its end. Anything but a `ProviderError` is a defect of the test. */
 export const outcome = (provider: Provider.Provider, of: Provider.ProviderRequest): Effect.Effect<Outcome> =>
   provider.call(of).pipe(
-    Effect.flatMap((answer) =>
-      answer._tag === "Json"
-        ? Effect.succeed({ bytes: Buffer.from(answer.body), committed: true, error: undefined, answer })
-        : Effect.map(
-            Effect.promise(() => read(answer.body)),
-            ({ bytes, error }) => ({ bytes, committed: true, error, answer })
-          )
+    Effect.flatMap(
+      (answer): Effect.Effect<Outcome> =>
+        answer._tag === "Json"
+          ? Effect.succeed({ bytes: Buffer.from(answer.body), committed: true, error: undefined, answer })
+          : Effect.map(
+              Effect.promise(() => read(answer.body)),
+              ({ bytes, error }) => ({ bytes, committed: true, error, answer })
+            )
     ),
     Effect.catchAll((error) => Effect.succeed({ bytes: Buffer.alloc(0), committed: false, error, answer: undefined }))
   )

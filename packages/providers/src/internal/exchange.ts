@@ -133,7 +133,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Timed {
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     if (this.over) return
     if (this.endsWell()) return
-    this.fail(this.meaning.thrown(error))
+    this.fail(this.meaning.thrown(error, this.line.clock.unsafeCurrentTimeMillis()))
   }
 
   expire(now: number): void {

@@ -1,7 +1,9 @@
 import * as Classifier from "@switchgear/failures/Classifier"
-import * as Failure from "@switchgear/failures/Failure"
+import type * as Failure from "@switchgear/failures/Failure"
 import type { ProviderKind } from "@switchgear/failures/ProviderKind"
 import * as StreamClassifier from "@switchgear/failures/StreamClassifier"
+import * as Thrown from "@switchgear/failures/Thrown"
+import { errors } from "undici"
 
 /** Whose answers are read, and what must not show in what they say. Made once per provider. */
 export class Meaning {
@@ -36,11 +38,9 @@ export class Meaning {
   }
 
   /** What the connection threw. */
-  thrown(error: unknown): Failure.Failure {
-    const code = typeof error === "object" && error !== null ? Reflect.get(error, "code") : undefined
-    return Failure.make(
-      "network_error",
-      typeof code === "string" ? `the connection failed: ${code}` : "the connection failed"
-    )
+  thrown(error: unknown, now: number): Failure.Failure {
+    // undici leaves the parser's code out.
+    const known = error instanceof errors.HTTPParserError && error.code === undefined ? { code: "HPE_INVALID" } : error
+    return Thrown.classify(known, { now, provider: this.provider, secrets: this.secrets })
   }
 }

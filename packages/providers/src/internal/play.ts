@@ -74,7 +74,7 @@ class Play {
       case "Bytes":
         return Effect.succeed(Buffer.from(act.text))
       case "Reset":
-        return Effect.fail(this.error(this.meaning.thrown({ code: "ECONNRESET" })))
+        return Effect.fail(this.error(this.meaning.thrown({ code: "ECONNRESET" }, 0)))
       case "Hang":
         return this.wait(Number.POSITIVE_INFINITY)
       case "Wait":

@@ -118,9 +118,9 @@ export const frames = (operation: Operation, model: string, parts: ReadonlyArray
 }
 
 /** An error as the dialect words it. */
-export const error = (operation: Operation, type: string, message: string): string =>
+export const error = (operation: Operation, type: string | undefined, message: string): string =>
   JSON.stringify(
-    operation === "messages" ? { type: "error", error: { type, message } } : { error: { type, message, code: null } }
+    operation === "messages" ? { type: "error", error: { type, message } } : { error: { message, type, code: null } }
   )
 
 /** The same inside a stream. */
