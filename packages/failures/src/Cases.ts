@@ -184,6 +184,14 @@ export const decode = (input: unknown, at = ""): Decoded<Case> => {
 /**
  * Reads a list of cases, all faults at once.
  *
+ * @example
+ * ```ts
+ * import * as Cases from "@switchgear/failures/Cases"
+ * import * as assert from "node:assert"
+ *
+ * assert.deepStrictEqual(Cases.decodeAll([]), { _tag: "Success", value: [] })
+ * ```
+ *
  * @since 0.1.0
  * @category decoding
  */

@@ -8,7 +8,7 @@
  */
 import { type Lower, lower } from "./internal/headers.js"
 import { array, get, isObject, string } from "./internal/json.js"
-import { duration, httpDate, leading, rfc3339, timeSpan } from "./internal/time.js"
+import { duration, httpDate, leading, longDate, rfc3339, timeSpan } from "./internal/time.js"
 
 /**
  * @since 0.1.0
@@ -76,9 +76,9 @@ export const parse = (value: string, now: number): number | undefined => {
 }
 
 const pause =
-  /\b(?:try(?:ing)? again|retry(?:ing)?(?: (?:your|the|this) requests?)?|resets?|replenished|available(?: again)?|wait)(?: (?:will be|is|only))?(?: in| after| for)?(?: about| approximately| at least| another)?:? (?=[\d.])/gi
+  /\b(?:try(?:ing)?(?: (?:your|the|this) requests?)? again|retry(?:ing)?(?: (?:your|the|this) requests?)?|resets?|replenished|available(?: again)?|wait)(?: (?:will be|is|only))?(?: in| after| for)?(?: about| approximately| at least| another)?:? (?=[\d.])/gi
 const moment =
-  /\b(?:regain access|resets?|renews?|replenished|available again|try again|retry|resumes?|paused|until)(?: (?:on|at|after|until|from))?:? (?=\d{4}-\d\d-\d\d)/gi
+  /\b(?:regain access|resets?|renews?|replenished|available again|try again|retry|resumes?|paused|until)(?: (?:on|at|after|until|from))?:? (?=\d{4}-\d\d-\d\d|[a-z]{3,9} \d{1,2},? \d{4})/gi
 
 /**
  * The wait an error's words ask for: "try again in 7.66s", "retry after 6 seconds", "Resets in 92h27m28s", "regain access
@@ -109,7 +109,7 @@ export const fromWords = (message: string, now: number): number | undefined => {
       /^\d{4}-\d\d-\d\d(?:(?:T| at | )\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?/i.exec(
         rest
       )
-    const at = date === null ? undefined : rfc3339(date[0])
+    const at = date === null ? longDate(rest) : rfc3339(date[0])
     const wait = at === undefined ? undefined : whole(at - now)
     if (wait !== undefined) return wait
   }

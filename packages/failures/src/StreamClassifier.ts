@@ -151,6 +151,17 @@ const parsed = (state: State, event: string | undefined, data: string, now: numb
  * Takes one event: its name (`undefined` or `message` if it has none), its data, and the wall time in ms, which only an
  * error's Retry-After needs. Total: malformed data is an event that means nothing.
  *
+ * @example
+ * ```ts
+ * import * as StreamClassifier from "@switchgear/failures/StreamClassifier"
+ * import * as assert from "node:assert"
+ *
+ * const data = `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`
+ * const step = StreamClassifier.step(StreamClassifier.initial("anthropic"), "error", data, 0)
+ * assert.strictEqual(step.failure?.kind, "overloaded")
+ * assert.strictEqual(step.state.output, false) // it may still move to another target
+ * ```
+ *
  * @since 0.1.0
  * @category reducers
  */
@@ -162,6 +173,15 @@ export const step = (state: State, event: string | undefined, data: string, now:
 /**
  * As `step`, but parses every event: the shortcut's specification.
  *
+ * @example
+ * ```ts
+ * import * as StreamClassifier from "@switchgear/failures/StreamClassifier"
+ * import * as assert from "node:assert"
+ *
+ * const step = StreamClassifier.stepParsed(StreamClassifier.initial("openai"), undefined, "[DONE]", 0)
+ * assert.strictEqual(step.failure?.kind, "server_error") // an end, and nothing before it
+ * ```
+ *
  * @since 0.1.0
  * @category reducers
  */
@@ -169,6 +189,16 @@ export const stepParsed = parsed
 
 /**
  * Judges the end of the connection. A stream without its terminal event was cut: `network_error`.
+ *
+ * @example
+ * ```ts
+ * import * as StreamClassifier from "@switchgear/failures/StreamClassifier"
+ * import * as assert from "node:assert"
+ *
+ * const data = `{"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}`
+ * const { state } = StreamClassifier.step(StreamClassifier.initial("openai"), undefined, data, 0)
+ * assert.deepStrictEqual(StreamClassifier.end(state), { _tag: "Complete" })
+ * ```
  *
  * @since 0.1.0
  * @category reducers

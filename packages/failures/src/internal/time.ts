@@ -54,6 +54,14 @@ export const rfc3339 = (text: string): number | undefined => {
   return utc(y, Number(mo) - 1, d, h, m, s, sign === "-" ? -offset : offset)
 }
 
+/** A date in words, UTC: "September 1, 2026 at 00:00". */
+export const longDate = (text: string): number | undefined => {
+  const found = /^([a-z]{3,9}) (\d{1,2}),? (\d{4})(?:,?(?: at)? (\d\d):(\d\d))?/i.exec(text)
+  if (found === null) return undefined
+  const [, name = "", d = "", y = "", h = "0", m = "0"] = found
+  return utc(y, month(name.slice(0, 3)), d, h, m, "0")
+}
+
 const units: ReadonlyArray<readonly [RegExp, number]> = [
   [/^(?:ns|nanos?|nanoseconds?)$/i, 1e-6],
   [/^(?:us|µs|μs|micros?|microseconds?)$/i, 1e-3],
