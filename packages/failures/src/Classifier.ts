@@ -118,9 +118,9 @@ const decide = (answer: Answer): Verdict => {
   }
   const type = lower(answer.headers)["content-type"]?.toLowerCase() ?? ""
   if (typeof given === "string" && (type.includes("text/event-stream") || (type === "" && answer.asked === "stream"))) {
-    return answer.asked === "json"
-      ? noAnswer("The answer was a stream where JSON was asked for")
-      : stream(answer, given)
+    if (answer.asked === "json") return noAnswer("The answer was a stream where JSON was asked for")
+    // Nothing at all is no answer; only of a stream that was asked for can one say that it was cut.
+    if (given.trim() !== "" || answer.asked === "stream") return stream(answer, given)
   }
   return json(answer, given, type)
 }

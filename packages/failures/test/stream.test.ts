@@ -236,6 +236,7 @@ describe("a stream", () => {
           provider: "openai",
           status: 200,
           headers: { "content-type": "text/event-stream" },
+          asked: "stream",
           body: sse(events, line),
           now: 0
         })
@@ -258,6 +259,7 @@ describe("a stream", () => {
               provider: "anthropic",
               status: 200,
               headers: { "content-type": "text/event-stream" },
+              asked: "stream",
               body,
               now: 0
             })
