@@ -1,21 +1,53 @@
-// Every sequence over a small alphabet, for policies of all trip modes: `node packages/testing/scripts/exhaustive.mjs`.
-// An argument adds that many actions to each depth.
+// Every sequence over a small alphabet: the breaker under policies of all trip modes, and the fallback walk.
+// `node packages/testing/scripts/exhaustive.mjs [breaker|walk] [actions more than usual]`
 import * as Exhaustive from "../src/Exhaustive.js"
+import * as WalkInvariants from "../src/WalkInvariants.js"
 
-const deeper = Number(process.argv[2] ?? 0)
-let total = 0
-for (const { alphabet, name, policy, starts } of Exhaustive.breakerCases()) {
-  for (const start of starts) {
-    const began = process.hrtime.bigint()
-    const depth = start.depth + deeper
-    const found = Exhaustive.explore(Exhaustive.breaker(policy, alphabet, start.prefix), depth)
-    const seconds = Number(process.hrtime.bigint() - began) / 1e9
-    total += found.histories
-    console.log(`${name}; ${start.name}, ${depth} actions: ${found.histories} histories, ${seconds.toFixed(1)} s`)
-    if (found.violation === null) continue
+const which = process.argv[2]
+const deeper = Number(process.argv[3] ?? 0)
+
+/** Explores a world, prints how many histories that were, and the history that broke something. */
+const report = <S, A>(
+  name: string,
+  world: Exhaustive.World<S, A>,
+  depth: number,
+  written: (history: ReadonlyArray<A>) => unknown
+): number => {
+  const began = process.hrtime.bigint()
+  const found = Exhaustive.explore(world, depth)
+  const seconds = Number(process.hrtime.bigint() - began) / 1e9
+  console.log(`${name}: ${found.histories} histories, ${seconds.toFixed(1)} s`)
+  if (found.violation !== null) {
     console.log(found.violation.message)
-    console.log(JSON.stringify({ id: name, policy, steps: [...start.prefix, ...found.violation.history] }))
+    console.log(JSON.stringify(written(found.violation.history)))
     process.exitCode = 1
   }
+  return found.histories
 }
-console.log(`${total} histories`)
+
+if (which !== "walk") {
+  let total = 0
+  for (const { alphabet, name, policy, starts } of Exhaustive.breakerCases()) {
+    for (const start of starts) {
+      const depth = start.depth + deeper
+      const world = Exhaustive.breaker(policy, alphabet, start.prefix)
+      total += report(`${name}; ${start.name}, ${depth} actions`, world, depth, (history) => ({
+        id: name,
+        policy,
+        steps: [...start.prefix, ...history]
+      }))
+    }
+  }
+  console.log(`breaker: ${total} histories`)
+}
+
+if (which !== "breaker") {
+  let total = 0
+  for (const { events, name, plan } of WalkInvariants.exhaustiveCases()) {
+    // longer than any walk: a primary, four hops, a last resort and one event after the end
+    const depth = 7 + deeper
+    const world = WalkInvariants.world(plan, events)
+    total += report(`walk, ${name}`, world, depth, (history) => ({ plan, events: history }))
+  }
+  console.log(`walk: ${total} histories`)
+}

@@ -1,5 +1,5 @@
 // Runs a TypeScript entry straight from the sources, so that a check needs no build and a changed source is what runs.
-import { readdirSync, rmSync } from "node:fs"
+import { readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { build } from "esbuild"
@@ -14,6 +14,18 @@ const sources = {
       const [, name, module = "index"] = path.split("/")
       return readdirSync(packages).includes(name) ? { path: join(packages, name, "src", `${module}.ts`) } : undefined
     })
+  }
+}
+
+/** With a fault to plant (`faults.mjs`), the one file it is in is changed on its way. */
+const planted = {
+  name: "planted",
+  setup(plugin) {
+    if (process.env.SWITCHGEAR_FAULT === undefined) return
+    const { file, find, replace } = JSON.parse(process.env.SWITCHGEAR_FAULT)
+    plugin.onLoad({ filter: /\.ts$/ }, ({ path }) =>
+      path === file ? { contents: readFileSync(path, "utf8").replace(find, () => replace), loader: "ts" } : undefined
+    )
   }
 }
 
@@ -35,7 +47,7 @@ export const run = async (entry) => {
       format: "esm",
       target: "node20",
       external: ["fast-check", "effect", "effect/*"],
-      plugins: [sources],
+      plugins: [sources, planted],
       logLevel: "error"
     })
     return await import(pathToFileURL(outfile).href)

@@ -5,12 +5,22 @@
  * @since 0.1.0
  */
 import type * as Trace from "@switchgear/core/Trace"
+import type * as Walk from "@switchgear/core/Walk"
 import * as fc from "fast-check"
 import { spoil } from "./internal/arbitrary/invalid.js"
 import { type PolicyInput, policyOf } from "./internal/arbitrary/policy.js"
 import { moves, toSteps } from "./internal/arbitrary/steps.js"
+import type { PlanInput } from "./internal/arbitrary/walk.js"
+import * as walks from "./internal/arbitrary/walk.js"
 
 export type {
+  /**
+   * A fallback plan as a person writes it, its settings still to be decoded.
+   *
+   * @since 0.1.0
+   * @category models
+   */
+  PlanInput,
   /**
    * A policy as a person writes it, durations in ms.
    *
@@ -107,3 +117,41 @@ export const scenario = (options?: {
   fc
     .tuple(options?.policy ?? policy, moves(options?.maxLength ?? 30))
     .map(([input, given]) => ({ policy: input, steps: toSteps(input, given) }))
+
+/**
+ * Fallback plans: chains of up to 8 entries with blanks, repeats and the primary itself among them, windows, scores and
+ * states, every setting; now and then a caller's own key (ROUTING F1 to F10).
+ *
+ * @since 0.1.0
+ * @category arbitraries
+ */
+export const plan: fc.Arbitrary<PlanInput> = walks.plan
+
+/**
+ * A fallback plan and what happens to the targets it offers, one event for each; what comes after the end of a walk must
+ * leave it as it is.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Fallback from "@switchgear/core/Fallback"
+ * import * as Walk from "@switchgear/core/Walk"
+ * import * as Arbitraries from "@switchgear/testing/Arbitraries"
+ * import * as fc from "fast-check"
+ *
+ * fc.assert(
+ *   fc.property(Arbitraries.walk, ({ events, plan }) => {
+ *     const start: Walk.Step = Walk.start({ ...plan, settings: Fallback.make(plan.settings) })
+ *     const end = events.reduce(Walk.step, start)
+ *     assert.ok(end.attempts.length <= events.length)
+ *   })
+ * )
+ * ```
+ *
+ * @since 0.1.0
+ * @category arbitraries
+ */
+export const walk: fc.Arbitrary<{ readonly plan: PlanInput; readonly events: ReadonlyArray<Walk.Event> }> = fc.record({
+  plan,
+  events: fc.array(walks.event, { maxLength: 12 })
+})

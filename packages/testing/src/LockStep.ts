@@ -94,7 +94,9 @@ const differs = <L extends ComparedView, R extends ComparedView>(
     unequal("permit.at", left.permit?.at, right.permit?.at) ??
     unequal("permit.probe", left.permit?.probe === undefined, right.permit?.probe === undefined) ??
     unequal("reported", left.reported, right.reported) ??
-    unequal("events", told(left.events, eras[0]), told(right.events, eras[1])) ??
+    (left.events.length + right.events.length === 0
+      ? null
+      : unequal("events", told(left.events, eras[0]), told(right.events, eras[1]))) ??
     unequal("view.era", left.view.era - eras[0], right.view.era - eras[1]) ??
     unequal("view.kinds", sorted(left.view.kinds), sorted(right.view.kinds))
   if (found !== null) return found
