@@ -3,7 +3,7 @@ import type * as Chunk from "effect/Chunk"
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
+import * as Mailbox from "effect/Mailbox"
 import * as Stream from "effect/Stream"
 import { timedOut } from "./faults.js"
 import type { Insulation } from "./insulate.js"
@@ -51,9 +51,71 @@ export const limitEffect = <A, E, R>(
 ): Effect.Effect<A, E | AiError.AiError, R> =>
   within(self, limits.total, watch, () => timedOut("total", limits.total, method))
 
+/** Chunks read ahead of a slow reader; then the model is not read any further. */
+const ahead = 16
+
+/** What a stream is waiting for, and since when (ms). */
+class Waiting {
+  private output = false
+  private since: number
+  /** The reader is behind: it is his time. */
+  private blocked = false
+  private readonly started: number
+
+  constructor(
+    private readonly clock: Clock.Clock,
+    private readonly limits: Limits,
+    private readonly watch: Watch,
+    private readonly method: string
+  ) {
+    this.started = this.now()
+    this.since = this.started
+  }
+
+  /** Hands a chunk on. Only output disarms the first limit and re-arms the second. */
+  pass<P extends Part, E>(chunk: Chunk.Chunk<P>, mailbox: Mailbox.Mailbox<P, E>): Effect.Effect<unknown> {
+    return Effect.suspend(() => {
+      const arrived = this.now()
+      const meaningful = some(chunk)
+      this.output ||= meaningful
+      this.blocked = true
+      return Effect.map(mailbox.offerAll(chunk), () => {
+        const now = this.now()
+        this.blocked = false
+        this.since = meaningful ? now : this.since + Math.max(0, now - arrived)
+      })
+    })
+  }
+
+  /** Ends when a limit has run out, with the error that says which. */
+  readonly alarm: Effect.Effect<AiError.AiError> = Effect.suspend(() => {
+    const [name, gap] = this.output ? ["idle", this.limits.idle] : ["firstOutput", this.limits.firstOutput]
+    const now = this.now()
+    const wait = this.since + gap - now
+    const total = this.started + this.limits.total - now
+    const left = Math.min(wait, total)
+    if (left > 0) return left === Number.POSITIVE_INFINITY ? Effect.never : this.later(left)
+    if (!this.blocked && this.watch.busy === 0) {
+      return Effect.succeed(
+        total < wait ? timedOut("total", this.limits.total, this.method) : timedOut(name, gap, this.method)
+      )
+    }
+    this.since = now
+    return this.later(Math.min(gap, this.limits.total))
+  })
+
+  private later(millis: number): Effect.Effect<AiError.AiError> {
+    return Effect.zipRight(Effect.sleep(Math.ceil(millis)), this.alarm)
+  }
+
+  private now(): number {
+    return Number(this.clock.unsafeCurrentTimeNanos()) / 1_000_000
+  }
+}
+
 /**
- * A stream by its pulls, run under insulation. Only output disarms the first limit and re-arms the second; time the reader takes for itself is not
- * the model's.
+ * A stream read by a fiber of its own, under insulation, and watched by another: a race per part costs a hundred times
+ * as much. Time the reader takes for himself, and the caller's tools, is not the model's.
  */
 export const limitStream = <P extends Part, E, R>(
   self: Stream.Stream<P, E, R>,
@@ -64,38 +126,16 @@ export const limitStream = <P extends Part, E, R>(
 ): Stream.Stream<P, E | AiError.AiError, R> =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
-      const clock = yield* Effect.clock
-      const pull = insulation.inside(yield* insulation.inside(Stream.toPull(self)))
-      const started = millisOf(clock)
-      let output = false
-      let waited = 0
-      const next: Effect.Effect<Chunk.Chunk<P>, Option.Option<E | AiError.AiError>, R> = Effect.suspend(() => {
-        const from = millisOf(clock)
-        const gap = output ? limits.idle : limits.firstOutput
-        const total = started + limits.total - from
-        const [limit, left, whole]: readonly [string, number, number] =
-          total < gap - waited ? ["total", total, limits.total] : [output ? "idle" : "firstOutput", gap - waited, gap]
-        const pulled = Number.isFinite(left)
-          ? Effect.raceFirst(
-              pull,
-              Effect.mapError(
-                alarm(Math.max(0, left), watch, () => timedOut(limit, whole, method)),
-                Option.some
-              )
-            )
-          : pull
-        return Effect.map(pulled, (chunk) => {
-          const meaningful = some(chunk)
-          output ||= meaningful
-          waited = meaningful ? 0 : waited + Math.max(0, millisOf(clock) - from)
-          return chunk
-        })
-      })
-      return Stream.repeatEffectChunkOption(next)
+      const mailbox = yield* Mailbox.make<P, E | AiError.AiError>(ahead)
+      const waiting = new Waiting(yield* Effect.clock, limits, watch, method)
+      yield* insulation.inside(Stream.runForEachChunk(self, (chunk) => waiting.pass(chunk, mailbox))).pipe(
+        Effect.onExit((exit) => mailbox.done(exit)),
+        Effect.forkScoped
+      )
+      yield* Effect.forkScoped(Effect.flatMap(waiting.alarm, (error) => mailbox.fail(error)))
+      return Mailbox.toStream(mailbox)
     })
   )
-
-const millisOf = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1_000_000
 
 const some = (chunk: Chunk.Chunk<Part>): boolean => {
   for (const part of chunk) if (isOutput(part)) return true
