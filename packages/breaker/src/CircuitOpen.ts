@@ -9,6 +9,19 @@ import * as Schema from "effect/Schema"
 import { LightError } from "./internal/lightError.js"
 
 /**
+ * A `CircuitOpen` as JSON. `retryAfter` in ms, absent when only a command ends it.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export interface CircuitOpenJson {
+  readonly _tag: "CircuitOpen"
+  readonly breaker: string
+  readonly state: "Open" | "HalfOpen"
+  readonly retryAfter?: number
+}
+
+/**
  * A breaker refused the call; nothing was called. It carries no stack: refusing thousands of calls a second is what a
  * breaker is for.
  *
@@ -54,6 +67,14 @@ export class CircuitOpen extends LightError {
   override get stack(): string {
     return `${this.name}: ${this.message}`
   }
+
+  /** As `CircuitOpenSchema` encodes it. */
+  override toJSON(): CircuitOpenJson {
+    const { _tag, breaker, retryAfterMillis, state } = this
+    return retryAfterMillis === undefined
+      ? { _tag, breaker, state }
+      : { _tag, breaker, state, retryAfter: retryAfterMillis }
+  }
 }
 
 Object.assign(CircuitOpen.prototype, { _tag: "CircuitOpen", name: "CircuitOpen" })
@@ -64,12 +85,20 @@ Object.assign(CircuitOpen.prototype, { _tag: "CircuitOpen", name: "CircuitOpen" 
  */
 export const isCircuitOpen = (u: unknown): u is CircuitOpen => u instanceof CircuitOpen
 
-/** How deep causes are followed: a chain may be a ring. */
-const maxDepth = 32
+/** How many errors are looked at: a chain may be a ring. */
+const maxLooked = 32
+
+const read = (error: unknown, key: "cause" | "error"): unknown => {
+  try {
+    return Predicate.hasProperty(error, key) ? error[key] : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /**
  * The `CircuitOpen` that an error is, or that it was caused by. Services whose error type is fixed carry it as the cause
- * of their own error; this gets it back. Follows `cause`, and `error` where that is an object, 32 deep at most.
+ * of their own error; this gets it back. Follows `cause` and `error`, and looks at 32 errors at most.
  *
  * @since 0.1.0
  * @category accessors
@@ -84,12 +113,12 @@ const maxDepth = 32
  * ```
  */
 export const findOpen = (error: unknown): CircuitOpen | undefined => {
-  const level: Array<unknown> = [error]
-  for (let seen = 0; seen < level.length && seen < maxDepth; seen++) {
-    const current = level[seen]
+  const found: Array<unknown> = [error]
+  for (let looked = 0; looked < found.length && looked < maxLooked; looked++) {
+    const current = found[looked]
     if (isCircuitOpen(current)) return current
-    if (Predicate.hasProperty(current, "cause")) level.push(current.cause)
-    if (Predicate.hasProperty(current, "error")) level.push(current.error)
+    const causes = [read(current, "cause"), read(current, "error")]
+    found.push(...causes.filter((cause) => cause !== undefined))
   }
   return undefined
 }
@@ -150,7 +179,7 @@ export const toHttp = (
 }
 
 /**
- * A `CircuitOpen` as JSON: `_tag`, `breaker`, `state`, and `retryAfter` in ms, absent when only a command ends it.
+ * Makes JSON of a `CircuitOpen` and back.
  *
  * @since 0.1.0
  * @category schemas
@@ -165,7 +194,7 @@ export const toHttp = (
  * assert.ok(Schema.decodeSync(CircuitOpenSchema)(json) instanceof CircuitOpen)
  * ```
  */
-export const CircuitOpenSchema = Schema.transform(
+export const CircuitOpenSchema: Schema.Schema<CircuitOpen, CircuitOpenJson> = Schema.transform(
   Schema.TaggedStruct("CircuitOpen", {
     breaker: Schema.String,
     state: Schema.Literal("Open", "HalfOpen"),
@@ -175,11 +204,6 @@ export const CircuitOpenSchema = Schema.transform(
   {
     strict: true,
     decode: ({ breaker, state, retryAfter }) => new CircuitOpen(breaker, state, retryAfter),
-    encode: ({ breaker, state, retryAfterMillis }) => ({
-      _tag: "CircuitOpen" as const,
-      breaker,
-      state,
-      ...(retryAfterMillis === undefined ? {} : { retryAfter: retryAfterMillis })
-    })
+    encode: (open) => open.toJSON()
   }
 )

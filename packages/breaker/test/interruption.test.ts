@@ -69,11 +69,8 @@ const replay = (trace: ReadonlyArray<Entry>) => {
       case "Ended": {
         const { outcome } = entry
         if (call.tail && outcome._tag !== "Failure") break
-        report(
-          call,
-          "latency" in outcome || call.latency === undefined ? outcome : { ...outcome, latency: call.latency },
-          entry.at
-        )
+        const timed = outcome._tag === "Success" || outcome._tag === "Failure"
+        report(call, timed && call.latency !== undefined ? { ...outcome, latency: call.latency } : outcome, entry.at)
         break
       }
       case "Interrupted":
