@@ -97,8 +97,8 @@ const read = (error: unknown, key: "cause" | "error"): unknown => {
 }
 
 /**
- * The `CircuitOpen` that an error is, or that it was caused by. Services whose error type is fixed carry it as the cause
- * of their own error; this gets it back. Follows `cause` and `error`, and looks at 32 errors at most.
+ * The `CircuitOpen` that an error is, or that it was caused by. Services whose error type is fixed carry it as the
+ * cause of their own error; this gets it back. Follows `cause` and `error`, and looks at 32 errors at most.
  *
  * @since 0.1.0
  * @category accessors

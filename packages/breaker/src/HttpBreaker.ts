@@ -1,9 +1,9 @@
 /**
  * Circuit breakers for an `HttpClient` of `@effect/platform`, one per key of the request.
  *
- * *Gotchas.* What is judged is the answer's status and how the request failed. The caller reads the body later: one that
- * breaks off, or an error told in a 200, is beyond this guard. A client that streams its answers is better guarded where
- * the stream is read, with `CircuitBreaker.guardStream`.
+ * *Gotchas.* What is judged is the answer's status and how the request failed. The caller reads the body later: one
+ * that breaks off, or an error told in a 200, is beyond this guard. A client that streams its answers is better guarded
+ * where the stream is read, with `CircuitBreaker.guardStream`.
  *
  * @since 0.1.0
  */
@@ -37,9 +37,9 @@ export interface Options<E = unknown> {
 }
 
 /**
- * What an HTTP answer means: a status of 400 and more is a failure, of the kind `@switchgear/failures` gives that status,
- * with what its headers say of when to try again. Which kinds count is the policy's `outcomes`: 400, 404 and 422 by default do not
- * (SEMANTICS P4). Anything else as `CircuitBreaker.classify`.
+ * What an HTTP answer means: a status of 400 and more is a failure, of the kind `@switchgear/failures` gives that
+ * status, with what its headers say of when to try again. Which kinds count is the policy's `outcomes`: 400, 404 and
+ * 422 by default do not (SEMANTICS P4). Anything else as `CircuitBreaker.classify`.
  *
  * @since 0.1.0
  * @category classification

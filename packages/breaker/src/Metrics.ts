@@ -2,9 +2,9 @@
  * The breakers' numbers as Effect metrics. No call updates them: they are read from the breakers when somebody asks, so
  * they cost a call nothing and are always current.
  *
- * Each carries the label `breaker`; `Metric.tagged(metric, "breaker", name)` reads one. Of a registry's breakers the first
- * 200 have their own label, the rest are added up as `other`. What breakers that have gone had counted stays in the
- * counters.
+ * Each carries the label `breaker`; `Metric.tagged(metric, "breaker", name)` reads one. Of a registry's breakers the
+ * first 200 have their own label, the rest are added up as `other`. What breakers that have gone had counted stays in
+ * the counters.
  *
  * @since 0.1.0
  */
@@ -26,11 +26,11 @@ import { series } from "./internal/metrics.js"
  * import * as Metric from "effect/Metric"
  *
  * const admitted = Metrics.admissions.pipe(
- *   Metric.tagged("breaker", "quotes"),
+ *   Metric.tagged("breaker", "prices"),
  *   Metric.tagged("admission", "admitted")
  * )
  * const program = Effect.gen(function*() {
- *   yield* CircuitBreakerRegistry.withCircuitBreaker(Effect.succeed(42), { key: "quotes" })
+ *   yield* CircuitBreakerRegistry.withCircuitBreaker(Effect.succeed(42), { key: "prices" })
  *   return (yield* Metric.value(admitted)).count
  * }).pipe(Effect.provide(CircuitBreakerRegistry.layer({ policy: Policy.hosted })))
  * assert.strictEqual(Effect.runSync(program), 1)
@@ -55,8 +55,8 @@ export const outcomes: Metric.Metric.Counter<number> = Metric.fromMetricKey(seri
 export const transitions: Metric.Metric.Counter<number> = Metric.fromMetricKey(series.transitions)
 
 /**
- * The state as observed: 0 Closed, 1 Degraded, 2 HalfOpen, 3 Open; -1 when no breaker of that name is left. Of several the
- * highest.
+ * The state as observed: 0 Closed, 1 Degraded, 2 HalfOpen, 3 Open; -1 when no breaker of that name is left. Of several
+ * the highest.
  *
  * @since 0.1.0
  * @category metrics

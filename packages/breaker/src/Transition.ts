@@ -25,8 +25,8 @@ export interface Transition {
 }
 
 /**
- * What a breaker has seen since it was made. Outcomes are counted as they were reported; whether a failure counts against
- * the breaker is the policy's to say.
+ * What a breaker has seen since it was made. Outcomes are counted as they were reported; whether a failure counts
+ * against the breaker is the policy's to say.
  *
  * A call on a Closed breaker that is interrupted is admitted and nothing else: there it costs nothing to walk away. A
  * stream that was a probe and broke after its first output is counted twice, as success and as failure.

@@ -14,8 +14,8 @@ export const refusal = (cell: Cell, rejected: Breaker.Rejected): CircuitOpen =>
   new CircuitOpen(cell.name, cell.state._tag === "HalfOpen" ? "HalfOpen" : "Open", rejected.retryAfter)
 
 /**
- * Reports, and draws a random number where the report opens a breaker with jitter (SEMANTICS C4): then it answers with an
- * effect, which is not interruptible, or the failure that trips could be lost.
+ * Reports, and draws a random number where the report opens a breaker with jitter (SEMANTICS C4): then it answers with
+ * an effect, which is not interruptible, or the failure that trips could be lost.
  */
 export const settle = (
   cell: Cell,
@@ -64,9 +64,9 @@ const probe = <A, E, R>(
 }
 
 /**
- * DESIGN 2: on the healthy path no mask and no finaliser, since a permit that holds nothing needs no report when its call
- * is interrupted. A probe holds a lease: it is taken inside a mask, so that from its first step on nothing can happen
- * without the report that gives it back.
+ * DESIGN 2: on the healthy path no mask and no finaliser, since a permit that holds nothing needs no report when its
+ * call is interrupted. A probe holds a lease: it is taken inside a mask, so that from its first step on nothing can
+ * happen without the report that gives it back.
  */
 export const guard = <A, E, R>(
   self: Effect.Effect<A, E, R>,

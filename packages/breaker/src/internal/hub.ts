@@ -10,8 +10,8 @@ interface Subscriber {
 }
 
 /**
- * Hands transitions to whoever listens. Each subscriber has a mailbox of its own that forgets its oldest letters when it
- * is full: one that is slow or stuck delays nobody and grows no heap, one that has gone is gone from here.
+ * Hands transitions to whoever listens. Each subscriber has a mailbox of its own that forgets its oldest letters when
+ * it is full: one that is slow or stuck delays nobody and grows no heap, one that has gone is gone from here.
  */
 export class Hub {
   private readonly subscribers = new Set<Subscriber>()

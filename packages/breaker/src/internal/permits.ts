@@ -38,8 +38,8 @@ export const acquire = (breaker: CircuitBreaker): Effect.Effect<Permit, CircuitO
   Effect.acquireRelease(take(cellOf(breaker)), (permit) => permit.report(Breaker.released))
 
 /**
- * Takes a permit that nobody releases. Report it on every path, interruption included: a probe that is not reported holds
- * back recovery until its lease ends.
+ * Takes a permit that nobody releases. Report it on every path, interruption included: a probe that is not reported
+ * holds back recovery until its lease ends.
  *
  * @since 0.1.0
  * @category permits
@@ -47,7 +47,8 @@ export const acquire = (breaker: CircuitBreaker): Effect.Effect<Permit, CircuitO
 export const unsafeAcquire = (breaker: CircuitBreaker): Effect.Effect<Permit, CircuitOpen> => take(cellOf(breaker))
 
 /**
- * Reports the outcome of a permit's call. `Stale`: it came too late to count, or the permit was reported before (SEMANTICS R2).
+ * Reports the outcome of a permit's call. `Stale`: it came too late to count, or the permit was reported before
+ * (SEMANTICS R2).
  *
  * @since 0.1.0
  * @category permits

@@ -4,8 +4,8 @@ import type * as Exit from "effect/Exit"
 import type { Hub } from "./hub.js"
 
 /**
- * What an ended call means for the breaker's health. `wall` is the time in ms since 1970, for dates in a Retry-After. It
- * is not asked about a call that was interrupted: that releases.
+ * What an ended call means for the breaker's health. `wall` is the time in ms since 1970, for dates in a Retry-After.
+ * It is not asked about a call that was interrupted: that releases.
  *
  * @since 0.1.0
  * @category models
