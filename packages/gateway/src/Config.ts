@@ -17,6 +17,51 @@ import { checkLinks } from "./internal/links.js"
 import type * as Sections from "./internal/sections.js"
 import { root } from "./internal/sections.js"
 
+export type {
+  /**
+   * A provider's breaker.
+   *
+   * @since 0.1.0
+   * @category models
+   */
+  BreakerConfig,
+  /**
+   * A model that clients may ask for, and where it goes.
+   *
+   * @since 0.1.0
+   * @category models
+   */
+  ModelConfig,
+  /**
+   * Where a model is served, with which key and limits.
+   *
+   * @since 0.1.0
+   * @category models
+   */
+  ProviderConfig,
+  /**
+   * Kinds of provider that a configuration may name: whose errors they are.
+   *
+   * @since 0.1.0
+   * @category models
+   */
+  ProviderKind,
+  /**
+   * Where the gateway listens, and its own limits.
+   *
+   * @since 0.1.0
+   * @category models
+   */
+  ServerConfig,
+  /**
+   * The limits of a call, in ms.
+   *
+   * @since 0.1.0
+   * @category models
+   */
+  TimeoutsConfig
+} from "./internal/sections.js"
+
 /**
  * Everything the gateway needs to run, checked.
  *
@@ -41,6 +86,18 @@ export type Fault = Faults.Fault
 
 /**
  * The configuration was refused; `faults` names all that is wrong with it. No secret and no address stands in it.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import { ConfigError } from "@switchgear/gateway/Config"
+ *
+ * const error = new ConfigError({
+ *   source: "gateway.yaml",
+ *   faults: [{ path: "server.port", message: "must be a port: a whole number from 0 to 65535", line: 1, column: 17 }]
+ * })
+ * assert.match(error.message, /1 fault in gateway.yaml:\n {2}line 1, server.port: must be a port/)
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -106,6 +163,16 @@ export const decode = (
 /**
  * Reads one policy, or a preset's name, from YAML or JSON text; faults name their line as in {@link decode}.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Config from "@switchgear/gateway/Config"
+ * import * as Either from "effect/Either"
+ *
+ * const policy = Either.getOrThrow(Config.decodePolicy("trip: { _tag: Consecutive, failureThreshold: 3 }"))
+ * assert.strictEqual(policy.cooldown.base, 30_000)
+ * ```
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -123,6 +190,16 @@ export const decodePolicy = (
 
 /**
  * Reads a configuration from a file. A file that cannot be read is a fault like any other.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Config from "@switchgear/gateway/Config"
+ * import * as Effect from "effect/Effect"
+ *
+ * const error = await Effect.runPromise(Effect.flip(Config.load("no-such.yaml", process.env)))
+ * assert.match(error.message, /no such file/)
+ * ```
  *
  * @since 0.1.0
  * @category constructors

@@ -27,6 +27,15 @@ export {
   /**
    * The gateway could not listen where it was told to; `message` says what to change.
    *
+   * @example
+   * ```ts
+   * import * as assert from "node:assert"
+   * import { ListenError } from "@switchgear/gateway/Gateway"
+   *
+   * const error = new ListenError({ host: "127.0.0.1", port: 8787, reason: "InUse" })
+   * assert.match(error.message, /127.0.0.1:8787 is in use/)
+   * ```
+   *
    * @since 0.1.0
    * @category errors
    */
@@ -48,6 +57,29 @@ export interface Running {
 }
 
 /**
+ * The gateway in force: where it listens.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Config from "@switchgear/gateway/Config"
+ * import * as Gateway from "@switchgear/gateway/Gateway"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const config = yield* Config.decode(`
+ *     server: { port: 0 }
+ *     providers: [{ name: local, kind: openai-compatible, baseUrl: "http://127.0.0.1:9/v1" }]
+ *     models: [{ name: llama, provider: local }]
+ *   `)
+ *   return yield* Effect.provide(Effect.gen(function*() {
+ *     const { url } = yield* Gateway.Gateway
+ *     return yield* Effect.promise(() => fetch(`${url}/readyz`).then((response) => response.status))
+ *   }), Gateway.layerConfigured(config))
+ * })
+ * assert.strictEqual(await Effect.runPromise(program), 200)
+ * ```
+ *
  * @since 0.1.0
  * @category tags
  */
@@ -58,6 +90,25 @@ export class Gateway extends Context.Tag("@switchgear/gateway/Gateway")<Gateway,
  *
  * When the scope closes the gateway says it is not ready, refuses new calls, and gives running ones `server.drain` to
  * finish (ROUTING W8).
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Config from "@switchgear/gateway/Config"
+ * import * as Gateway from "@switchgear/gateway/Gateway"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function*() {
+ *   const config = yield* Config.decode(`
+ *     server: { port: 0 }
+ *     providers: [{ name: local, kind: openai-compatible, baseUrl: "http://127.0.0.1:9/v1" }]
+ *     models: [{ name: llama, provider: local }]
+ *   `)
+ *   return yield* Effect.provide(Effect.scoped(Effect.map(Gateway.make(config), ({ port }) => port > 0)), Gateway.layerRouter(config).pipe(Layer.provideMerge(Gateway.layerBreakers(config))))
+ * })
+ * assert.ok(await Effect.runPromise(program))
+ * ```
  *
  * @since 0.1.0
  * @category constructors
@@ -83,6 +134,31 @@ export const make = (
 
 /**
  * The gateway of {@link make} as a layer.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Config from "@switchgear/gateway/Config"
+ * import * as Gateway from "@switchgear/gateway/Gateway"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function*() {
+ *   const config = yield* Config.decode(`
+ *     server: { port: 0 }
+ *     providers: [{ name: local, kind: openai-compatible, baseUrl: "http://127.0.0.1:9/v1" }]
+ *     models: [{ name: llama, provider: local }]
+ *   `)
+ *   return yield* Effect.provide(Effect.gen(function*() {
+ *     const { url } = yield* Gateway.Gateway
+ *     return yield* Effect.promise(() => fetch(`${url}/readyz`).then((response) => response.status))
+ *   }), Gateway.layer(config).pipe(
+ *     Layer.provide(Gateway.layerRouter(config)),
+ *     Layer.provide(Gateway.layerBreakers(config))
+ *   ))
+ * })
+ * assert.strictEqual(await Effect.runPromise(program), 200)
+ * ```
  *
  * @since 0.1.0
  * @category layers
@@ -111,6 +187,25 @@ const provider = ({
 /**
  * The breakers of a configuration: one per provider, each with its own policy, there from the start.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreakerRegistry from "@switchgear/breaker/CircuitBreakerRegistry"
+ * import * as Config from "@switchgear/gateway/Config"
+ * import * as Gateway from "@switchgear/gateway/Gateway"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const config = yield* Config.decode(`
+ *     server: { port: 0 }
+ *     providers: [{ name: local, kind: openai-compatible, baseUrl: "http://127.0.0.1:9/v1" }]
+ *     models: [{ name: llama, provider: local }]
+ *   `)
+ *   return yield* Effect.provide(Effect.flatMap(CircuitBreakerRegistry.CircuitBreakerRegistry, (registry) => registry.statuses), Gateway.layerBreakers(config))
+ * })
+ * assert.deepStrictEqual((await Effect.runPromise(program)).map((status) => status.name), ["local"])
+ * ```
+ *
  * @since 0.1.0
  * @category layers
  */
@@ -131,6 +226,26 @@ export const layerBreakers = (
 /**
  * The router of a configuration, with its providers' connections.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Config from "@switchgear/gateway/Config"
+ * import * as Gateway from "@switchgear/gateway/Gateway"
+ * import * as Router from "@switchgear/routing/Router"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function*() {
+ *   const config = yield* Config.decode(`
+ *     server: { port: 0 }
+ *     providers: [{ name: local, kind: openai-compatible, baseUrl: "http://127.0.0.1:9/v1" }]
+ *     models: [{ name: llama, provider: local }]
+ *   `)
+ *   return yield* Effect.provide(Effect.map(Router.Router, (router) => router.models), Gateway.layerRouter(config).pipe(Layer.provide(Gateway.layerBreakers(config))))
+ * })
+ * assert.deepStrictEqual(await Effect.runPromise(program), ["llama"])
+ * ```
+ *
  * @since 0.1.0
  * @category layers
  */
@@ -150,6 +265,27 @@ export const layerRouter = (
 
 /**
  * Everything a configuration asks for, from its breakers to its port.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Config from "@switchgear/gateway/Config"
+ * import * as Gateway from "@switchgear/gateway/Gateway"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const config = yield* Config.decode(`
+ *     server: { port: 0 }
+ *     providers: [{ name: local, kind: openai-compatible, baseUrl: "http://127.0.0.1:9/v1" }]
+ *     models: [{ name: llama, provider: local }]
+ *   `)
+ *   return yield* Effect.provide(Effect.gen(function*() {
+ *     const { url } = yield* Gateway.Gateway
+ *     return yield* Effect.promise(() => fetch(`${url}/readyz`).then((response) => response.status))
+ *   }), Gateway.layerConfigured(config))
+ * })
+ * assert.strictEqual(await Effect.runPromise(program), 200)
+ * ```
  *
  * @since 0.1.0
  * @category layers

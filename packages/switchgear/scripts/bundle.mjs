@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
-const entry = "packages/switchgear/dist/main.js"
+const entry = "packages/switchgear/dist/internal/main.js"
 const out = `${root}packages/switchgear/dist/bundle`
 const note = `${out}/inputs.json`
 

@@ -3,10 +3,14 @@ import * as Effect from "effect/Effect"
 import type { Exchange } from "./exchange.js"
 import { reason } from "./words.js"
 
+/** Asked every few seconds by whoever watches the gateway: of no interest unless something is wrong. */
+const probes: ReadonlyArray<string> = ["/healthz", "/readyz"]
+
 /** One line per request. It names models, as clients know them, and nothing of what is said, sent or held secret. */
 export const accessLog = (exchange: Exchange, cancelled: boolean, millis: number): Effect.Effect<void> => {
   const { attempts, id, log, method, path, response } = exchange
-  return Effect.annotateLogs(Effect.logInfo("request"), {
+  const line = probes.includes(path) ? Effect.logDebug("request") : Effect.logInfo("request")
+  return Effect.annotateLogs(line, {
     method,
     path: path.slice(0, 200),
     // nginx's number for a caller who left before the answer's end.

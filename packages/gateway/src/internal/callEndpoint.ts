@@ -21,7 +21,7 @@ export interface Services {
 }
 
 /** Headers of the caller's that mean something upstream. */
-const forwarded = ["openai-beta", "accept-language"]
+const forwarded = ["openai-beta"]
 
 /** Headers of the upstream's that mean something to the caller. */
 const passed = /^(?:content-type|openai-(?:processing-ms|version)|x-ratelimit-[a-z-]+)$/

@@ -39,6 +39,9 @@ export interface Options {
   readonly drain: number
 }
 
+/** ms; longer than the 60 s of common load balancers, who would else send a call into a connection that is closing. */
+const keepAliveTimeout = 65_000
+
 const reasons: Readonly<Record<string, ListenError["reason"]>> = { EADDRINUSE: "InUse", EACCES: "NotAllowed" }
 
 /**
@@ -70,7 +73,7 @@ export const listen = <R>(
         if (!response.writableFinished) fiber.unsafeInterruptAsFork(FiberId.none)
       })
     }
-    const server = createServer(onRequest)
+    const server = createServer({ keepAliveTimeout }, onRequest)
     // The body is asked for only when it is going to be read.
     server.on("checkContinue", onRequest)
     server.on("clientError", notHttp)

@@ -1,8 +1,4 @@
-/**
- * The `switchgear` command. Exit codes: 0 done; 1 what was checked does not hold; 2 it could not run.
- *
- * @since 0.1.0
- */
+// The `switchgear` command. Exit codes: 0 done; 1 what was checked does not hold; 2 it could not run.
 import * as ValidationError from "@effect/cli/ValidationError"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
@@ -12,8 +8,8 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import { run } from "./internal/cli.js"
-import { flushed, withPlainConsole } from "./internal/output.js"
+import { run } from "./cli.js"
+import { flushed, withPlainConsole } from "./output.js"
 
 const program = run(process.argv).pipe(
   Effect.as(0),
