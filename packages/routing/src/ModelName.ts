@@ -4,15 +4,7 @@
  *
  * @since 0.1.0
  */
-import { findMembers, type Range } from "./internal/jsonBytes.js"
-
-const encoder = new TextEncoder()
-
-const isSame = (body: Uint8Array, range: Range, value: Uint8Array): boolean => {
-  if (range.end - range.start !== value.length) return false
-  for (let index = 0; index < value.length; index++) if (body[range.start + index] !== value[index]) return false
-  return true
-}
+import { encodeString, replaceMembers } from "./internal/jsonBytes.js"
 
 /**
  * The body with the value of its top-level `model` key replaced, every other byte as it was.
@@ -34,24 +26,5 @@ const isSame = (body: Uint8Array, range: Range, value: Uint8Array): boolean => {
  * @since 0.1.0
  * @category rewriting
  */
-export const replace = (body: Uint8Array, name: string): Uint8Array | undefined => {
-  const ranges = findMembers(body, "model")
-  if (ranges === undefined || ranges.length === 0) return undefined
-  const value = encoder.encode(JSON.stringify(name))
-  const changed = ranges.filter((range) => !isSame(body, range, value))
-  if (changed.length === 0) return body
-  let size = body.length
-  for (const range of changed) size += value.length - (range.end - range.start)
-  const result = new Uint8Array(size)
-  let read = 0
-  let write = 0
-  for (const range of changed) {
-    result.set(body.subarray(read, range.start), write)
-    write += range.start - read
-    result.set(value, write)
-    write += value.length
-    read = range.end
-  }
-  result.set(body.subarray(read), write)
-  return result
-}
+export const replace = (body: Uint8Array, name: string): Uint8Array | undefined =>
+  replaceMembers(body, "model", encodeString(name))

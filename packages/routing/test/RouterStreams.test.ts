@@ -131,6 +131,25 @@ describe("Router: nested breakers (DESIGN 6)", () => {
     })
   )
 
+  it.scopedLive(
+    "a stream that is a probe for one breaker and a plain call for another is reported to each in its way",
+    () =>
+      Effect.gen(function* () {
+        const { all, router } = yield* nested(provider("a", { does: "stream", yields: 0, chunks: 1, tail: "ends" }))
+        const [whole] = all
+        assert(whole !== undefined)
+        yield* trip(whole)
+        yield* Effect.sleep("30 seconds")
+        const { answer } = yield* router.route(request({ stream: true }))
+        const succeeded = Effect.forEach(all, (one) =>
+          Effect.map(CircuitBreaker.status(one), (status) => status.counters.succeeded)
+        )
+        assert.deepStrictEqual(yield* succeeded, [1, 0, 0])
+        yield* Effect.promise(() => readAll(answer))
+        assert.deepStrictEqual(yield* succeeded, [1, 1, 1])
+      }).pipe(Effect.provide(VirtualClock.layer))
+  )
+
   it.scoped("permits are taken all or none: a refusal gives back a probe's lease", () =>
     Effect.gen(function* () {
       const fake = provider("a", json)

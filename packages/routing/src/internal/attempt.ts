@@ -14,8 +14,8 @@ import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import type { Attempt } from "../Attempt.js"
-import * as ModelName from "../ModelName.js"
 import * as Gate from "./gate.js"
+import { replaceMembers } from "./jsonBytes.js"
 import type { Request } from "./model.js"
 import type { Route, Slot } from "./targets.js"
 import { monotonicMillis } from "./time.js"
@@ -150,7 +150,7 @@ class Running {
       operation,
       model,
       // ROUTING W6: as it came, but for the model's name
-      body: ModelName.replace(body, model) ?? body,
+      body: replaceMembers(body, "model", this.route.upstreamJson) ?? body,
       stream,
       headers,
       retry: retryMode(this.step, this.state),

@@ -109,3 +109,39 @@ export const findMembers = (body: Uint8Array, key: string): ReadonlyArray<Range>
   }
   return undefined
 }
+
+const encoder = new TextEncoder()
+
+/** A string as JSON bytes. */
+export const encodeString = (text: string): Uint8Array => encoder.encode(JSON.stringify(text))
+
+const holds = (body: Uint8Array, { end, start }: Range, value: Uint8Array): boolean => {
+  if (end - start !== value.length) return false
+  for (let index = 0; index < value.length; index++) if (body[start + index] !== value[index]) return false
+  return true
+}
+
+/** The body with the values of the top-level members named `key` replaced; `undefined` if it has none. */
+export const replaceMembers = (body: Uint8Array, key: string, value: Uint8Array): Uint8Array | undefined => {
+  const ranges = findMembers(body, key)
+  if (ranges === undefined || ranges.length === 0) return undefined
+  let size = body.length
+  let same = true
+  for (const range of ranges) {
+    size += value.length - (range.end - range.start)
+    same = same && holds(body, range, value)
+  }
+  if (same) return body
+  const result = new Uint8Array(size)
+  let read = 0
+  let write = 0
+  for (const { end, start } of ranges) {
+    result.set(body.subarray(read, start), write)
+    write += start - read
+    result.set(value, write)
+    write += value.length
+    read = end
+  }
+  result.set(body.subarray(read), write)
+  return result
+}

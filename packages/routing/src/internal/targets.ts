@@ -3,6 +3,7 @@ import * as Fallback from "@switchgear/core/Fallback"
 import * as Walk from "@switchgear/core/Walk"
 import type { Provider } from "@switchgear/providers/Provider"
 import type { Gate } from "./gate.js"
+import { encodeString } from "./jsonBytes.js"
 
 /** A provider and how many calls of it are running. */
 export interface Slot {
@@ -15,6 +16,8 @@ export interface Slot {
 export interface Route {
   readonly name: string
   readonly upstream: string
+  /** `upstream` as JSON bytes. */
+  readonly upstreamJson: Uint8Array
   readonly slot: Slot
   readonly gates: ReadonlyArray<Gate>
   /** As the walk knows it. */
@@ -118,7 +121,7 @@ export const chainTargets = (
   return chain
 }
 
-type Bare = Pick<Route, "name" | "upstream" | "slot" | "gates" | "target">
+type Bare = Pick<Route, "name" | "upstream" | "upstreamJson" | "slot" | "gates" | "target">
 
 /** The routes by model's name. What is given was checked. */
 export const build = (
@@ -132,7 +135,14 @@ export const build = (
     const slot = slots.get(provider)
     if (slot === undefined) continue
     const target = contextWindow === undefined ? { name } : { name, contextWindow }
-    bare.set(name, { name, upstream, slot, gates: gatesOf(provider, name), target })
+    bare.set(name, {
+      name,
+      upstream,
+      upstreamJson: encodeString(upstream),
+      slot,
+      gates: gatesOf(provider, name),
+      target
+    })
   }
   const routes = new Map<string, Route>()
   for (const model of models) {
