@@ -50,6 +50,26 @@ export const dialect = (apiVersion = "2024-10-21"): HttpProvider.Dialect => ({
 })
 
 /**
+ * One Azure resource; the request's model picks the deployment. It lives as long as its scope.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as AzureOpenAi from "@switchgear/providers/AzureOpenAi"
+ * import * as Effect from "effect/Effect"
+ * import * as Redacted from "effect/Redacted"
+ *
+ * const program = Effect.gen(function*() {
+ *   const provider = yield* AzureOpenAi.make({
+ *     baseUrl: "https://mine.openai.azure.com",
+ *     apiKey: Redacted.make("...")
+ *   })
+ *   assert.strictEqual(provider.name, "azure-openai")
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program))
+ * ```
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -57,6 +77,8 @@ export const make = (options: Options): Effect.Effect<Provider.Provider, never, 
   HttpProvider.make({ ...options, name: options.name ?? "azure-openai" }, dialect(options.apiVersion))
 
 /**
+ * The provider of a service that uses this one only.
+ *
  * @since 0.1.0
  * @category layers
  */
@@ -64,6 +86,29 @@ export const layer = (options: Options): Layer.Layer<Provider.Provider> =>
   Layer.scoped(Provider.Provider, make(options))
 
 /**
+ * The same from configuration.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as AzureOpenAi from "@switchgear/providers/AzureOpenAi"
+ * import { Provider } from "@switchgear/providers/Provider"
+ * import * as Config from "effect/Config"
+ * import * as ConfigProvider from "effect/ConfigProvider"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const Live = AzureOpenAi.layerConfig({
+ *   name: Config.succeed("mine"),
+ *   baseUrl: Config.string("API_URL"),
+ *   apiKey: Config.redacted("API_KEY")
+ * })
+ * const Env = Layer.setConfigProvider(ConfigProvider.fromMap(new Map([["API_KEY", "sk-1"], ["API_URL", "https://llm.example/v1"]])))
+ * const name = Effect.map(Provider, (provider) => provider.name)
+ *
+ * assert.strictEqual(await Effect.runPromise(Effect.provide(name, Live.pipe(Layer.provide(Env)))), "mine")
+ * ```
+ *
  * @since 0.1.0
  * @category layers
  */

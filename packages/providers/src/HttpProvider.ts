@@ -106,6 +106,28 @@ const unsupported = (name: string, operation: Provider.Operation) =>
  * A provider over its own pool of connections, which closes with the scope. Redirects are not followed; the key is in the
  * outgoing header and nowhere else. A base URL or a limit that makes no sense is a defect.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as HttpProvider from "@switchgear/providers/HttpProvider"
+ * import * as Effect from "effect/Effect"
+ *
+ * // A vendor of one's own: Chat Completions under another path, with the key in a header of its own.
+ * const dialect: HttpProvider.Dialect = {
+ *   kind: "openai-compatible",
+ *   operations: ["chat.completions"],
+ *   path: (request) => `/models/${request.model}/chat`,
+ *   credential: (key) => ["x-token", key]
+ * }
+ *
+ * const program = Effect.gen(function*() {
+ *   const provider = yield* HttpProvider.make({ name: "own", baseUrl: "https://llm.example" }, dialect)
+ *   assert.deepStrictEqual(provider.operations, ["chat.completions"])
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program))
+ * ```
+ *
  * @since 0.1.0
  * @category constructors
  */

@@ -26,6 +26,23 @@ export interface Options extends Omit<HttpProvider.Options, "name" | "baseUrl"> 
 }
 
 /**
+ * Chat Completions, Responses and Embeddings of api.openai.com, or of a base URL in its place. It lives as long as its scope.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as OpenAi from "@switchgear/providers/OpenAi"
+ * import * as Effect from "effect/Effect"
+ * import * as Redacted from "effect/Redacted"
+ *
+ * const program = Effect.gen(function*() {
+ *   const provider = yield* OpenAi.make({ apiKey: Redacted.make("sk-...") })
+ *   assert.strictEqual(provider.name, "openai")
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program))
+ * ```
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -45,6 +62,8 @@ export const make = (options: Options): Effect.Effect<Provider.Provider, never, 
   )
 
 /**
+ * The provider of a service that uses this one only.
+ *
  * @since 0.1.0
  * @category layers
  */
@@ -52,6 +71,28 @@ export const layer = (options: Options): Layer.Layer<Provider.Provider> =>
   Layer.scoped(Provider.Provider, make(options))
 
 /**
+ * The same from configuration.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as OpenAi from "@switchgear/providers/OpenAi"
+ * import { Provider } from "@switchgear/providers/Provider"
+ * import * as Config from "effect/Config"
+ * import * as ConfigProvider from "effect/ConfigProvider"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const Live = OpenAi.layerConfig({
+ *   name: Config.succeed("mine"),
+ *   apiKey: Config.redacted("API_KEY")
+ * })
+ * const Env = Layer.setConfigProvider(ConfigProvider.fromMap(new Map([["API_KEY", "sk-1"], ["API_URL", "https://llm.example/v1"]])))
+ * const name = Effect.map(Provider, (provider) => provider.name)
+ *
+ * assert.strictEqual(await Effect.runPromise(Effect.provide(name, Live.pipe(Layer.provide(Env)))), "mine")
+ * ```
+ *
  * @since 0.1.0
  * @category layers
  */

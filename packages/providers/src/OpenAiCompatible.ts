@@ -42,6 +42,26 @@ export const dialect = (kind: ProviderKind = "openai-compatible"): HttpProvider.
 })
 
 /**
+ * Chat Completions, Responses and Embeddings below a base URL. It lives as long as its scope.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as OpenAiCompatible from "@switchgear/providers/OpenAiCompatible"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const provider = yield* OpenAiCompatible.make({
+ *     name: "vllm",
+ *     baseUrl: "http://10.0.0.7:8000/v1",
+ *     timeouts: { firstOutput: "90 seconds" }
+ *   })
+ *   assert.strictEqual(provider.name, "vllm")
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program))
+ * ```
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -49,6 +69,8 @@ export const make = (options: Options): Effect.Effect<Provider.Provider, never, 
   HttpProvider.make(options, dialect(options.kind))
 
 /**
+ * The provider of a service that uses this one only.
+ *
  * @since 0.1.0
  * @category layers
  */
@@ -56,7 +78,28 @@ export const layer = (options: Options): Layer.Layer<Provider.Provider> =>
   Layer.scoped(Provider.Provider, make(options))
 
 /**
- * The same from configuration, such as `{ name: Config.succeed("vllm"), baseUrl: Config.string("VLLM_URL"), ... }`.
+ * The same from configuration.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as OpenAiCompatible from "@switchgear/providers/OpenAiCompatible"
+ * import { Provider } from "@switchgear/providers/Provider"
+ * import * as Config from "effect/Config"
+ * import * as ConfigProvider from "effect/ConfigProvider"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const Live = OpenAiCompatible.layerConfig({
+ *   name: Config.succeed("mine"),
+ *   baseUrl: Config.string("API_URL"),
+ *   apiKey: Config.redacted("API_KEY")
+ * })
+ * const Env = Layer.setConfigProvider(ConfigProvider.fromMap(new Map([["API_KEY", "sk-1"], ["API_URL", "https://llm.example/v1"]])))
+ * const name = Effect.map(Provider, (provider) => provider.name)
+ *
+ * assert.strictEqual(await Effect.runPromise(Effect.provide(name, Live.pipe(Layer.provide(Env)))), "mine")
+ * ```
  *
  * @since 0.1.0
  * @category layers

@@ -66,7 +66,8 @@ export interface JsonAnswer {
  * An accepted stream: its first meaningful output has arrived and is in the first chunk together with what came before it.
  *
  * `body` ends only after the stream's own terminal event; a stream that is cut, times out or carries an error frame
- * rejects with a `ProviderError`. Leaving it early (`return()`) closes the upstream call. It is read once.
+ * rejects with a `ProviderError`. Leaving it early (`return()`) closes the upstream call. It is read once. An answer that is dropped unread holds
+ * its connection until the total limit.
  *
  * @since 0.1.0
  * @category models

@@ -100,6 +100,24 @@ const nanos = 1_000_000
 /**
  * A provider that retries before it fails. Nothing is retried once output has begun, since the call has succeeded then.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Retry from "@switchgear/providers/Retry"
+ * import * as ScriptedProvider from "@switchgear/providers/ScriptedProvider"
+ * import * as Effect from "effect/Effect"
+ *
+ * const flaky = ScriptedProvider.make("flaky", [ScriptedProvider.reset, ScriptedProvider.ok("back")])
+ * const provider = Retry.withRetries(flaky, { max: 2, base: "1 millis" })
+ *
+ * const program = Effect.gen(function*() {
+ *   yield* provider.call({ operation: "messages", model: "m", body: new Uint8Array(), stream: false, headers: {} })
+ *   assert.strictEqual(yield* flaky.calls, 2)
+ * })
+ *
+ * await Effect.runPromise(program)
+ * ```
+ *
  * @since 0.1.0
  * @category combinators
  */

@@ -42,7 +42,7 @@ export type Script =
 export interface ScriptedProvider extends Provider.Provider {
   /** How many calls it has seen. */
   readonly calls: Effect.Effect<number>
-  /** What it was asked, in order. */
+  /** What it was asked, in order: the latest 1 000 requests. */
   readonly requests: Effect.Effect<ReadonlyArray<Provider.ProviderRequest>>
   /** How many calls were interrupted before they were answered. */
   readonly interrupted: Effect.Effect<number>
@@ -235,6 +235,7 @@ export const make = (
   const allowed = limits(options.timeouts)
   const meaning = new Meaning(options.kind ?? "scripted", [])
   const requests: Array<Provider.ProviderRequest> = []
+  let calls = 0
   let interrupted = 0
   const stepFor = (request: Provider.ProviderRequest, index: number): Step =>
     typeof script === "function" ? script(request, index) : (script[Math.min(index, script.length - 1)] ?? script[0])
@@ -242,8 +243,10 @@ export const make = (
     name,
     call: (request) =>
       Effect.suspend(() => {
-        const step = stepFor(request, requests.length)
+        const step = stepFor(request, calls)
+        calls += 1
         requests.push(request)
+        if (requests.length > 1_000) requests.shift()
         return Effect.onInterrupt(play(name, meaning, step.scene(request), request, allowed), () =>
           Effect.sync(() => {
             interrupted += 1
@@ -253,7 +256,7 @@ export const make = (
   }
   return {
     ...provider,
-    calls: Effect.sync(() => requests.length),
+    calls: Effect.sync(() => calls),
     requests: Effect.sync(() => [...requests]),
     interrupted: Effect.sync(() => interrupted),
     layer: Layer.succeed(Provider.Provider, provider)
