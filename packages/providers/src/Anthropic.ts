@@ -25,6 +25,18 @@ export interface Options extends Omit<HttpProvider.Options, "name" | "baseUrl"> 
 }
 
 /**
+ * Messages, the key as `x-api-key`, the version as a header.
+ *
+ * @example
+ * ```ts
+ * import * as Anthropic from "@switchgear/providers/Anthropic"
+ * import * as Provider from "@switchgear/providers/Provider"
+ * import * as assert from "node:assert"
+ *
+ * const request = Provider.request("messages", { model: "m", messages: [] })
+ * assert.strictEqual(Anthropic.dialect().path(request), "/messages")
+ * ```
+ *
  * @since 0.1.0
  * @category dialects
  */
@@ -72,6 +84,18 @@ export const make = (options: Options): Effect.Effect<Provider.Provider, never, 
 
 /**
  * The provider of a service that uses this one only.
+ *
+ * @example
+ * ```ts
+ * import * as Anthropic from "@switchgear/providers/Anthropic"
+ * import { Provider } from "@switchgear/providers/Provider"
+ * import * as Effect from "effect/Effect"
+ * import * as assert from "node:assert"
+ *
+ * const name = Effect.map(Provider, (provider) => provider.name)
+ * const Live = Anthropic.layer({ name: "mine" })
+ * assert.strictEqual(await Effect.runPromise(Effect.provide(name, Live)), "mine")
+ * ```
  *
  * @since 0.1.0
  * @category layers

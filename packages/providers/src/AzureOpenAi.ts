@@ -32,6 +32,18 @@ const paths = {
 } as const satisfies { readonly [O in Provider.Operation]: string }
 
 /**
+ * A deployment's paths, the key as `api-key`.
+ *
+ * @example
+ * ```ts
+ * import * as AzureOpenAi from "@switchgear/providers/AzureOpenAi"
+ * import * as Provider from "@switchgear/providers/Provider"
+ * import * as assert from "node:assert"
+ *
+ * const request = Provider.request("chat.completions", { model: "m", messages: [] })
+ * assert.strictEqual(AzureOpenAi.dialect("2024-10-21").path(request), "/openai/deployments/m/chat/completions?api-version=2024-10-21")
+ * ```
+ *
  * @since 0.1.0
  * @category dialects
  */
@@ -78,6 +90,18 @@ export const make = (options: Options): Effect.Effect<Provider.Provider, never, 
 
 /**
  * The provider of a service that uses this one only.
+ *
+ * @example
+ * ```ts
+ * import * as AzureOpenAi from "@switchgear/providers/AzureOpenAi"
+ * import { Provider } from "@switchgear/providers/Provider"
+ * import * as Effect from "effect/Effect"
+ * import * as assert from "node:assert"
+ *
+ * const name = Effect.map(Provider, (provider) => provider.name)
+ * const Live = AzureOpenAi.layer({ name: "mine", baseUrl: "https://mine.openai.azure.com" })
+ * assert.strictEqual(await Effect.runPromise(Effect.provide(name, Live)), "mine")
+ * ```
  *
  * @since 0.1.0
  * @category layers

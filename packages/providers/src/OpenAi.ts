@@ -64,6 +64,18 @@ export const make = (options: Options): Effect.Effect<Provider.Provider, never, 
 /**
  * The provider of a service that uses this one only.
  *
+ * @example
+ * ```ts
+ * import * as OpenAi from "@switchgear/providers/OpenAi"
+ * import { Provider } from "@switchgear/providers/Provider"
+ * import * as Effect from "effect/Effect"
+ * import * as assert from "node:assert"
+ *
+ * const name = Effect.map(Provider, (provider) => provider.name)
+ * const Live = OpenAi.layer({ name: "mine" })
+ * assert.strictEqual(await Effect.runPromise(Effect.provide(name, Live)), "mine")
+ * ```
+ *
  * @since 0.1.0
  * @category layers
  */

@@ -31,6 +31,16 @@ const paths: { readonly [O in Provider.Operation]: string } = {
 /**
  * OpenAI's paths below the base URL, the key as a bearer token.
  *
+ * @example
+ * ```ts
+ * import * as OpenAiCompatible from "@switchgear/providers/OpenAiCompatible"
+ * import * as Provider from "@switchgear/providers/Provider"
+ * import * as assert from "node:assert"
+ *
+ * const request = Provider.request("chat.completions", { model: "m", messages: [] })
+ * assert.strictEqual(OpenAiCompatible.dialect("groq").path(request), "/chat/completions")
+ * ```
+ *
  * @since 0.1.0
  * @category dialects
  */
@@ -70,6 +80,18 @@ export const make = (options: Options): Effect.Effect<Provider.Provider, never, 
 
 /**
  * The provider of a service that uses this one only.
+ *
+ * @example
+ * ```ts
+ * import * as OpenAiCompatible from "@switchgear/providers/OpenAiCompatible"
+ * import { Provider } from "@switchgear/providers/Provider"
+ * import * as Effect from "effect/Effect"
+ * import * as assert from "node:assert"
+ *
+ * const name = Effect.map(Provider, (provider) => provider.name)
+ * const Live = OpenAiCompatible.layer({ name: "mine", baseUrl: "http://127.0.0.1:8000/v1" })
+ * assert.strictEqual(await Effect.runPromise(Effect.provide(name, Live)), "mine")
+ * ```
  *
  * @since 0.1.0
  * @category layers

@@ -49,6 +49,35 @@ export interface ProviderRequest {
 }
 
 /**
+ * A request from a JSON body, for those who have no bytes yet. Model and `stream` are the body's own.
+ *
+ * @example
+ * ```ts
+ * import * as Provider from "@switchgear/providers/Provider"
+ * import * as assert from "node:assert"
+ *
+ * const request = Provider.request("messages", { model: "m", stream: true, max_tokens: 10, messages: [] })
+ * assert.strictEqual(request.model, "m")
+ * assert.strictEqual(request.stream, true)
+ * ```
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const request = (
+  operation: Operation,
+  body: { readonly model: string; readonly stream?: boolean; readonly [field: string]: unknown },
+  options: Partial<Pick<ProviderRequest, "headers" | "retry" | "timeLeft" | "apiKey">> = {}
+): ProviderRequest => ({
+  headers: {},
+  ...options,
+  operation,
+  model: body.model,
+  body: new TextEncoder().encode(JSON.stringify(body)),
+  stream: body.stream === true
+})
+
+/**
  * An accepted JSON answer, complete.
  *
  * @since 0.1.0
@@ -86,7 +115,18 @@ export interface StreamAnswer {
 export type Answer = JsonAnswer | StreamAnswer
 
 /**
- * The attempt failed before any output. `response` is what the upstream said, for a client who speaks its dialect.
+ * The attempt failed; thrown by a stream's body it failed after output. `response` is what the upstream said before any
+ * output, for a client who speaks its dialect: with a status of 200 it is an error that came in a 200.
+ *
+ * @example
+ * ```ts
+ * import * as Failure from "@switchgear/failures/Failure"
+ * import { ProviderError } from "@switchgear/providers/Provider"
+ * import * as assert from "node:assert"
+ *
+ * const error = new ProviderError({ provider: "openai", failure: Failure.make("timeout", "no output within 60000 ms") })
+ * assert.strictEqual(error.failure.scope, "provider")
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -116,6 +156,22 @@ export interface Provider {
 
 /**
  * The provider of a service that uses one only. Who uses several holds them as values.
+ *
+ * @example
+ * ```ts
+ * import * as Provider from "@switchgear/providers/Provider"
+ * import * as ScriptedProvider from "@switchgear/providers/ScriptedProvider"
+ * import * as Effect from "effect/Effect"
+ * import * as assert from "node:assert"
+ *
+ * const ask = Effect.gen(function*() {
+ *   const provider = yield* Provider.Provider
+ *   return yield* provider.call(Provider.request("messages", { model: "m", messages: [] }))
+ * })
+ * const Test = ScriptedProvider.make("test", [ScriptedProvider.ok("hi")]).layer
+ *
+ * assert.strictEqual((await Effect.runPromise(Effect.provide(ask, Test)))._tag, "Json")
+ * ```
  *
  * @since 0.1.0
  * @category context

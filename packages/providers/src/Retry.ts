@@ -103,6 +103,7 @@ const nanos = 1_000_000
  * @example
  * ```ts
  * import * as assert from "node:assert"
+ * import * as Provider from "@switchgear/providers/Provider"
  * import * as Retry from "@switchgear/providers/Retry"
  * import * as ScriptedProvider from "@switchgear/providers/ScriptedProvider"
  * import * as Effect from "effect/Effect"
@@ -111,7 +112,7 @@ const nanos = 1_000_000
  * const provider = Retry.withRetries(flaky, { max: 2, base: "1 millis" })
  *
  * const program = Effect.gen(function*() {
- *   yield* provider.call({ operation: "messages", model: "m", body: new Uint8Array(), stream: false, headers: {} })
+ *   yield* provider.call(Provider.request("messages", { model: "m", messages: [] }))
  *   assert.strictEqual(yield* flaky.calls, 2)
  * })
  *

@@ -3,7 +3,7 @@ import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Dispatcher, Pool } from "undici"
 import { type Answer, ProviderError, type ProviderRequest } from "../Provider.js"
-import { answered, received } from "./headers.js"
+import { answered, mayStream, received } from "./headers.js"
 import { type Limit, type Limits, limitMessage, linger } from "./limits.js"
 import type { Mask } from "./mask.js"
 import type { Meaning } from "./meaning.js"
@@ -293,9 +293,6 @@ export class Exchange implements Dispatcher.DispatchHandler, Timed {
 }
 
 const noStream = Failure.make("server_error", "The answer was no stream")
-
-const mayStream = (type: string | undefined): boolean =>
-  type === undefined || /event-stream/i.test(type) || !/json|html|xml/i.test(type)
 
 const isBlank = (chunk: Buffer): boolean => {
   for (const byte of chunk) if (byte !== 32 && byte !== 10 && byte !== 13 && byte !== 9) return false

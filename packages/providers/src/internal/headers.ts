@@ -107,3 +107,7 @@ export const answered = (
   }
   return kept
 }
+
+/** Whether a content type leaves room for an event stream. Some servers send none, or that of a text. */
+export const mayStream = (type: string | undefined): boolean =>
+  type === undefined || /event-stream/i.test(type) || !/json|html|xml/i.test(type)
