@@ -11,7 +11,7 @@ import type * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { type Insulation, make as insulate, type Wrappers } from "./insulate.js"
-import { type Limits, limitEffect, limitStream } from "./limits.js"
+import { type Inside, type Limits, limitEffect, limitStream } from "./limits.js"
 import { commits, faultOf, type Part } from "./parts.js"
 import { isContent, meaning, type Options, redactCause } from "./redact.js"
 import { Watch } from "./watch.js"
@@ -62,10 +62,16 @@ const outcomeOf = (target: Target, watch: Watch, exit: Exit.Exit<unknown, unknow
     : Breaker.failure(kind, { status, retryAfter })
 }
 
-const redacted =
-  (target: Target) =>
-  <E>(cause: Cause.Cause<E>): Effect.Effect<never, E> =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.failCause(redactCause(cause, optionsOf(target, now))))
+/**
+ * Insulated, and with nothing of the request in its errors. This is done before anything else sees them: a fiber logs the
+ * error it ends with.
+ */
+const inside =
+  (target: Target, insulation: Insulation): Inside =>
+  (self) =>
+    Effect.catchAllCause(insulation.inside(self), (cause) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.failCause(redactCause(cause, optionsOf(target, now))))
+    )
 
 /** One call that answers in one piece: limited, judged, and with nothing of its request in its errors. */
 const once = <A extends Answer, E, R>(
@@ -75,13 +81,15 @@ const once = <A extends Answer, E, R>(
   watch: Watch,
   insulation: Insulation
 ): Effect.Effect<A, E | AiError.AiError, R> =>
-  Effect.suspend(() => insulation.inside(call(target.model, watch))).pipe(
+  inside(
+    target,
+    insulation
+  )(Effect.suspend(() => call(target.model, watch))).pipe(
     (self) => limitEffect(self, target.limits, watch, method),
     Effect.flatMap((answer) => {
       const fault = faultOf(answer.content, method)
       return fault === undefined ? Effect.succeed(answer) : Effect.fail(fault)
-    }),
-    Effect.catchAllCause(redacted(target))
+    })
   )
 
 /** One call under the target's breaker, or, as a last resort, beside it. */
@@ -127,9 +135,8 @@ export const stream = <P extends Part, E, R>(
   Effect.zipWith(insulate(target.wrappers), Effect.clock, (insulation, clock) => {
     const watch = new Watch(insulation)
     const run = Stream.suspend(() => call(target.model, watch)).pipe(
-      (self) => limitStream(self, target.limits, watch, insulation, method),
-      (self) => whole(self, method, () => optionsOf(target, clock.unsafeCurrentTimeMillis())),
-      Stream.catchAllCause((cause) => Stream.fromEffect(redacted(target)(cause)))
+      (self) => limitStream(self, target.limits, watch, inside(target, insulation), method),
+      (self) => whole(self, method, () => optionsOf(target, clock.unsafeCurrentTimeMillis()))
     )
     return {
       watch,

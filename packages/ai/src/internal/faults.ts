@@ -13,12 +13,17 @@ export const openTo =
   <E>(error: E | CircuitOpen): E | AiError.AiError =>
     isCircuitOpen(error) ? refused(error, method) : error
 
-const failed = (failure: Failure.Failure, method: string, original?: unknown): AiError.AiError =>
+const failed = (
+  failure: Failure.Failure,
+  method: string,
+  original?: unknown,
+  secrets: ReadonlyArray<string> = []
+): AiError.AiError =>
   new AiError.UnknownError({
     module: "LanguageModel",
     method,
     description: failure.message,
-    cause: failureError(failure, original, [])
+    cause: failureError(failure, original, secrets)
   })
 
 /** A limit of ours that ran out. */
@@ -40,7 +45,7 @@ export const cut = (method: string): AiError.AiError =>
 export const told = (error: unknown, method: string, options: Options): AiError.AiError => {
   const isFrame = typeof error === "object" && error !== null && !(error instanceof Error) && !("error" in error)
   const failure = meaning(isFrame ? { error } : error, options)
-  return failed(failure, method, error)
+  return failed(failure, method, error, options.secrets)
 }
 
 /** ROUTING F6, `surface: "exhausted"`: the errors of all attempts, in order. */

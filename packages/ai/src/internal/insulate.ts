@@ -6,7 +6,7 @@ import * as Logger from "effect/Logger"
 import * as Predicate from "effect/Predicate"
 import * as Tracer from "effect/Tracer"
 import { maskText } from "./mask.js"
-import { type Options, redactCause, redactUnknown } from "./redact.js"
+import { type Options, redactUnknown, showCause } from "./redact.js"
 import { isHarmlessHeader } from "./secrets.js"
 
 /**
@@ -65,7 +65,7 @@ const redactLogger = (logger: Logger.Logger<unknown, unknown>, options: Options)
     logger.log({
       ...log,
       message: redactUnknown(log.message, options.secrets),
-      cause: redactCause(log.cause, options)
+      cause: showCause(log.cause, options)
     })
   )
 
@@ -91,8 +91,9 @@ const attributes = (
 const redactSpan = (span: Tracer.Span, options: Options): Tracer.Span =>
   Object.create(span, {
     end: {
-      value: (time: bigint, exit: Parameters<Tracer.Span["end"]>[1]) =>
-        span.end(time, exit._tag === "Success" ? exit : Exit.failCause(redactCause(exit.cause, options)))
+      // What a span brought forth may be a whole answer, with the request it answers.
+      value: (time: bigint, exit: Exit.Exit<unknown, unknown>) =>
+        span.end(time, exit._tag === "Success" ? Exit.void : Exit.failCause(showCause(exit.cause, options)))
     },
     attribute: {
       value: (key: string, value: unknown) => span.attribute(key, attribute(key, value, options))

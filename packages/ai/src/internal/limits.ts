@@ -6,7 +6,6 @@ import * as Effect from "effect/Effect"
 import * as Mailbox from "effect/Mailbox"
 import * as Stream from "effect/Stream"
 import { timedOut } from "./faults.js"
-import type { Insulation } from "./insulate.js"
 import { isOutput, type Part } from "./parts.js"
 import type { Watch } from "./watch.js"
 
@@ -16,6 +15,9 @@ export interface Timeouts {
   readonly idle?: Duration.DurationInput | undefined
   readonly total?: Duration.DurationInput | undefined
 }
+
+/** Runs the model's own work. */
+export type Inside = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /** ms */
 export interface Limits {
@@ -121,14 +123,14 @@ export const limitStream = <P extends Part, E, R>(
   self: Stream.Stream<P, E, R>,
   limits: Limits,
   watch: Watch,
-  insulation: Insulation,
+  inside: Inside,
   method: string
 ): Stream.Stream<P, E | AiError.AiError, R> =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
       const mailbox = yield* Mailbox.make<P, E | AiError.AiError>(ahead)
       const waiting = new Waiting(yield* Effect.clock, limits, watch, method)
-      yield* insulation.inside(Stream.runForEachChunk(self, (chunk) => waiting.pass(chunk, mailbox))).pipe(
+      yield* inside(Stream.runForEachChunk(self, (chunk) => waiting.pass(chunk, mailbox))).pipe(
         Effect.onExit((exit) => mailbox.done(exit)),
         Effect.forkScoped
       )

@@ -146,7 +146,7 @@ export const redactUnknown = (u: unknown, given: ReadonlyArray<string>, depth = 
   if (ArrayBuffer.isView(u)) return u
   const secrets = depth === 0 ? secretsOf(u, given) : given
   if (AiError.isAiError(u)) return redactError(u, { secrets })
-  if (Cause.isCause(u)) return redactCause(u, { secrets })
+  if (Cause.isCause(u)) return showCause(u, { secrets })
   if (u instanceof Error) return showError(u, secrets, depth)
   if (depth >= deepest) return "[…]"
   if (Array.isArray(u)) return u.map((one) => redactUnknown(one, secrets, depth + 1))
@@ -171,15 +171,26 @@ const attempt = (f: () => unknown): unknown => {
 /** A cause whose `AiError`s and defects hold no secret. Errors of other kinds are the caller's own, and stay what they are. */
 export const redactCause = <E>(cause: Cause.Cause<E>, given: Options): Cause.Cause<E> => {
   const options = { ...given, secrets: secretsOf(Cause.squash(cause), given.secrets) }
-  return Cause.match<Cause.Cause<E>, E>(cause, {
+  return mapCause(cause, options, (error) =>
+    AiError.isAiError(error) ? sameType(error, redactError(error, options)) : error
+  )
+}
+
+/** A cause as it may be written down: there nobody needs an error of any kind to be what it was. */
+export const showCause = (cause: Cause.Cause<unknown>, given: Options): Cause.Cause<unknown> => {
+  const options = { ...given, secrets: secretsOf(Cause.squash(cause), given.secrets) }
+  return mapCause(cause, options, (error) => redactUnknown(error, options.secrets))
+}
+
+const mapCause = <E>(cause: Cause.Cause<E>, { secrets }: Options, onFail: (error: E) => E): Cause.Cause<E> =>
+  Cause.match<Cause.Cause<E>, E>(cause, {
     onEmpty: Cause.empty,
-    onFail: (error) => Cause.fail(AiError.isAiError(error) ? sameType(error, redactError(error, options)) : error),
-    onDie: (defect) => Cause.die(redactUnknown(defect, options.secrets)),
+    onFail: (error) => Cause.fail(onFail(error)),
+    onDie: (defect) => Cause.die(redactUnknown(defect, secrets)),
     onInterrupt: (fiber) => Cause.interrupt(fiber),
     onSequential: (left, right) => Cause.sequential(left, right),
     onParallel: (left, right) => Cause.parallel(left, right)
   })
-}
 
 /** A redacted error is of the class it was, which the compiler cannot see in a type parameter. */
 const sameType = <E>(_: E, error: AiError.AiError): E => error as E
