@@ -208,7 +208,7 @@ describe("a fault names its line, its key and the fix", () => {
       "models[1].name",
       /visible ASCII/
     ],
-    ["an unknown trigger", (t) => t.replace("circuit_open", "circut_open"), 8, "fallback.on.0", /./],
+    ["an unknown trigger", (t) => t.replace("circuit_open", "circut_open"), 8, "fallback.on[0]", /./],
     ["a depth of zero", (t) => t.replace("maxDepth: 1", "maxDepth: 0"), 8, "fallback.maxDepth", /./],
     ["a key given twice", (t) => t.replace("port: 8787", "port: 8787, port: 8788"), 1, "", /stands twice/],
     ["an unclosed brace", (t) => t.replace("port: 8787 }", "port: 8787"), 2, "", /./],
@@ -238,6 +238,11 @@ describe("a fault names its line, its key and the fix", () => {
       "models[1].provider",
       "SWITCHGEAR_PROVIDER_FALLBACK_MAX_DEPTH"
     ])
+  })
+
+  it("a fault inside a list of core's has the line of its item", () => {
+    const text = good.replace(/fallback: .*/, "fallback:\n  on:\n    - timeout\n    - timout\n")
+    expect(faults(text)).toMatchObject([{ line: 11, path: "fallback.on[1]" }])
   })
 
   it("a fault in a provider does not make its name unknown", () => {

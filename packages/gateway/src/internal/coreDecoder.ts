@@ -11,9 +11,7 @@ const report = (
   faults: ReadonlyArray<{ readonly path: string; readonly message: string }>
 ): undefined => {
   for (const { path, message } of faults) {
-    const keys = path === "" ? [] : path.split(".")
-    const full = [at.place.path, ...keys].filter((key) => key !== "").join(".")
-    at.file.reading.faults.push({ ...Cursor.below(at, keys), path: full, message })
+    at.file.reading.faults.push({ ...Cursor.below(at, path === "" ? [] : path.split(".")), message })
   }
   return undefined
 }

@@ -121,15 +121,18 @@ export const data = (cursor: Cursor): unknown => {
   }
 }
 
-/** The place of what `keys` lead to below the cursor, or of the nearest thing above it that the file has. */
+/** The place of what `keys` lead to below the cursor; where the file has nothing more, that of the nearest thing above it. */
 export const below = (cursor: Cursor, keys: ReadonlyArray<string>): Place => {
   let here = cursor
   let place = cursor.place
-  for (const key of keys) {
+  for (const [depth, key] of keys.entries()) {
     const entry = entries(here)?.find((each) => each.key === key)
-    if (entry === undefined) break
-    here = entry.value
-    place = entry.keyPlace
+    const item = items(here)?.[Number(key)]
+    const next = entry?.value ?? item
+    if (next === undefined)
+      return { ...place, path: [place.path, ...keys.slice(depth)].filter((part) => part !== "").join(".") }
+    here = next
+    place = entry?.keyPlace ?? next.place
   }
   return place
 }
