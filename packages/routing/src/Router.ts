@@ -7,16 +7,18 @@
 import type { CircuitBreaker } from "@switchgear/breaker/CircuitBreaker"
 import * as Fallback from "@switchgear/core/Fallback"
 import type { Provider } from "@switchgear/providers/Provider"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import type { Gate } from "./internal/gate.js"
+import { Call, type Granted, Journal } from "./Call.js"
+import { guarded } from "./internal/guarded.js"
+import { walk } from "./internal/journey.js"
 import type { Request, Routed } from "./internal/model.js"
-import { route } from "./internal/route.js"
-import { build, check, type Slot } from "./internal/targets.js"
-import { monotonicMillis } from "./internal/time.js"
+import { routesOf } from "./internal/plan.js"
+import { provide } from "./internal/provide.js"
+import { clockOf, monotonicMillis } from "./internal/time.js"
 import { type RouteError, RouterConfigError } from "./RouteError.js"
 
 export type {
@@ -161,26 +163,30 @@ export class Router extends Context.Tag("@switchgear/routing/Router")<Router, Se
  * ```
  */
 export const make = (options: Options): Effect.Effect<Service, RouterConfigError> =>
-  Effect.flatMap(Clock.clockWith(Effect.succeed), (clock) => {
-    const { fallback = Fallback.recommended, models, providers } = options
-    const faults = check(providers, models)
-    if (faults.length > 0) return Effect.fail(new RouterConfigError({ faults }))
-    const slots = new Map<string, Slot>()
-    const guards = new Map<string, ReadonlyArray<Gate>>()
-    for (const { breaker, hostBreaker, maxConcurrent = Number.POSITIVE_INFINITY, provider } of providers) {
-      slots.set(provider.name, { provider, maxConcurrent, running: 0 })
-      const own: Gate = { level: "provider", breaker }
-      guards.set(provider.name, hostBreaker === undefined ? [own] : [own, { level: "host", breaker: hostBreaker }])
-    }
-    const byModel = new Map(models.map((model) => [model.name, model.breaker]))
-    const gatesOf = (provider: string, model: string): ReadonlyArray<Gate> => {
-      const shared = guards.get(provider) ?? []
-      const breaker = byModel.get(model)
-      return breaker === undefined ? shared : [...shared, { level: "model", breaker }]
-    }
-    const routes = build(slots, models, gatesOf, fallback)
+  Effect.suspend(() => {
+    const { fallback = Fallback.recommended, health, models, providers } = options
+    const found = routesOf(providers, models)
+    if (Either.isLeft(found)) return Effect.fail(new RouterConfigError({ faults: found.left }))
+    const routes = found.right
+    const serve = walk({
+      routes,
+      settings: fallback,
+      health: health === undefined ? undefined : Effect.succeed(health),
+      next: guarded(provide(routes), routes, undefined)
+    })
     return Effect.succeed({
-      route: route({ routes, settings: fallback, health: options.health, origin: monotonicMillis(clock) }),
+      route: (request) => {
+        const { allow, chain } = request
+        const granted: Granted = { org: "default", chain, allow, unchecked: true }
+        return Effect.withFiberRuntime<Routed, RouteError, Scope.Scope>((fiber) => {
+          const clock = clockOf(fiber)
+          const call = new Call(request, granted, new Journal(), clock, monotonicMillis(clock), undefined)
+          return Effect.catchAll(serve(call), (error) =>
+            // nothing but the walk is outside
+            error._tag === "RouteError" ? Effect.fail(error) : Effect.die(error)
+          )
+        })
+      },
       models: models.map((model) => model.name)
     })
   })

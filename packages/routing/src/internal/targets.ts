@@ -1,6 +1,6 @@
 import type { Fault } from "@switchgear/core/Fallback"
 import * as Fallback from "@switchgear/core/Fallback"
-import * as Walk from "@switchgear/core/Walk"
+import type * as Walk from "@switchgear/core/Walk"
 import type { Provider } from "@switchgear/providers/Provider"
 import type { Gate } from "./gate.js"
 import { encodeString } from "./jsonBytes.js"
@@ -23,9 +23,6 @@ export interface Route {
   /** As the walk knows it. */
   readonly target: Walk.Target
   readonly chain: ReadonlyArray<Walk.Target>
-  /** Walks in their first state, made once: a walk is immutable data. */
-  readonly first: Walk.Next
-  readonly alone: Walk.Next
 }
 
 export interface ModelInput {
@@ -127,8 +124,7 @@ type Bare = Pick<Route, "name" | "upstream" | "upstreamJson" | "slot" | "gates" 
 export const build = (
   slots: ReadonlyMap<string, Slot>,
   models: ReadonlyArray<ModelInput>,
-  gatesOf: (provider: string, model: string) => ReadonlyArray<Gate>,
-  settings: Fallback.Settings
+  gatesOf: (provider: string, model: string) => ReadonlyArray<Gate>
 ): ReadonlyMap<string, Route> => {
   const bare = new Map<string, Bare>()
   for (const { contextWindow, name, provider, upstream = name } of models) {
@@ -148,10 +144,7 @@ export const build = (
   for (const model of models) {
     const route = bare.get(model.name)
     if (route === undefined) continue
-    const chain = chainTargets(route, model.fallbackChain ?? [], bare)
-    const first = Walk.start({ primary: route.target, chain, settings })
-    const alone = Walk.start({ primary: route.target, chain: [], settings })
-    routes.set(model.name, { ...route, chain, first, alone })
+    routes.set(model.name, { ...route, chain: chainTargets(route, model.fallbackChain ?? [], bare) })
   }
   return routes
 }

@@ -1,0 +1,100 @@
+import type { Answer, ProviderRequest, RetryMode } from "@switchgear/providers/Provider"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Call, Served, Target } from "../Call.js"
+import { type CallError, TargetRefused } from "../CallError.js"
+import { RouteError } from "../RouteError.js"
+import type { Handler } from "../Stage.js"
+import { replaceMembers } from "./jsonBytes.js"
+import type { Route, Slot } from "./targets.js"
+import { monotonicMillis } from "./time.js"
+import { hold, watch } from "./watch.js"
+
+const saturated = new TargetRefused({ kind: "saturated" })
+const overBudget = new TargetRefused({ kind: "over_budget" })
+
+/** A target that the pipeline does not know: only a stage of the user's can name one. */
+export const unknownTarget = (model: string): RouteError =>
+  new RouteError({ model, reason: { _tag: "UnknownModel" }, attempts: [] })
+
+/** Retries inside a target (ROUTING F12). */
+const retryMode = ({ lastResort, left, state }: Target): RetryMode => {
+  if (lastResort || state !== "Closed") return "none"
+  return left > 0 ? "now" : "wait"
+}
+
+const upstreamRequest = (call: Call, target: Target, route: Route): ProviderRequest => {
+  const { apiKey, body, headers, operation, stream, timeLeft } = call.request
+  return {
+    operation,
+    model: route.upstream,
+    // ROUTING W6: as it came, but for the model's name
+    body: replaceMembers(body, "model", route.upstreamJson) ?? body,
+    stream,
+    headers,
+    retry: retryMode(target),
+    ...(timeLeft === undefined
+      ? undefined
+      : { timeLeft: Math.max(0, timeLeft - (monotonicMillis(call.clock) - call.startedAt)) }),
+    ...(apiKey === undefined ? undefined : { apiKey })
+  }
+}
+
+const leave = (slot: Slot | undefined): void => {
+  if (slot !== undefined) slot.running--
+}
+
+const served = (answer: Answer, { model, provider }: Target): Served => ({
+  answer,
+  model,
+  provider,
+  substituted: false,
+  attempts: [],
+  replayed: false,
+  cached: false
+})
+
+/** The innermost handler: one attempt at the target that is due. */
+export const provide =
+  (routes: ReadonlyMap<string, Route>): Handler =>
+  (call) =>
+    Effect.suspend((): Effect.Effect<Served, CallError, Scope.Scope> => {
+      const { request, target } = call
+      const route = target === undefined ? undefined : routes.get(target.model)
+      if (target === undefined || route === undefined) return Effect.fail(unknownTarget(request.model))
+      const { slot } = route
+      // ROUTING F8: a caller's own key neither reads nor writes what is shared
+      if (!call.byo && slot.running >= slot.maxConcurrent) return Effect.fail(saturated)
+      if (target.hop && !target.takeHop()) return Effect.fail(overBudget)
+      const provider = request.via ?? slot.provider
+      const upstream = Effect.suspend(() => provider.call(upstreamRequest(call, target, route)))
+      const counted = call.byo || slot.maxConcurrent === Number.POSITIVE_INFINITY ? undefined : slot
+      // what holds nothing needs no mask
+      if (counted === undefined && !request.stream) {
+        return Effect.flatMap(upstream, (answer) => accepted(answer, target, undefined))
+      }
+      return Effect.uninterruptibleMask((restore) => {
+        if (counted !== undefined) counted.running++
+        return Effect.matchCauseEffect(restore(upstream), {
+          onFailure: (cause) => {
+            leave(counted)
+            return Effect.failCause(cause)
+          },
+          onSuccess: (answer) => accepted(answer, target, counted)
+        })
+      })
+    })
+
+/** An accepted stream is open until its scope closes at the latest. */
+const accepted = (
+  answer: Answer,
+  target: Target,
+  slot: Slot | undefined
+): Effect.Effect<Served, never, Scope.Scope> => {
+  if (answer._tag === "Json") {
+    leave(slot)
+    return Effect.succeed(served(answer, target))
+  }
+  const held = slot === undefined ? hold(answer) : watch(answer, { ended: () => leave(slot) })
+  return Effect.map(held, (answer) => served(answer, target))
+}
