@@ -132,7 +132,8 @@ export const replaceMembers = (body: Uint8Array, key: string, value: Uint8Array)
     same = same && holds(body, range, value)
   }
   if (same) return body
-  const result = new Uint8Array(size)
+  // from Node's pool, and not cleared first: every byte of it is written below
+  const result: Uint8Array = Buffer.allocUnsafe(size)
   let read = 0
   let write = 0
   for (const { end, start } of ranges) {
