@@ -144,6 +144,27 @@ export const decode: (input: unknown) => Decoded = decoding.decode
 /**
  * Plays a trace on a machine. Every `observed` entry is one line of `switchgear replay --print`.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Snapshot from "@switchgear/core/Snapshot"
+ * import * as Trace from "@switchgear/core/Trace"
+ *
+ * const machine = Trace.machine({ breaker: Breaker, policy: Policy, snapshot: Snapshot })
+ * const replay = Trace.run(machine, {
+ *   id: "admitted",
+ *   policy: { trip: { _tag: "Consecutive", failureThreshold: 1 } },
+ *   steps: [{ at: 0, do: "acquire", call: "1", expect: { permit: true } }]
+ * })
+ * assert.deepStrictEqual(replay, {
+ *   id: "admitted",
+ *   observed: [{ id: "admitted", step: 0, at: 0, do: "acquire", state: "Closed", permit: true, retryAfter: 0 }],
+ *   mismatches: []
+ * })
+ * ```
+ *
  * @since 0.1.0
  * @category running
  */
@@ -151,6 +172,20 @@ export const run: <P, S, V extends Observed>(machine: Machine<P, S, V>, trace: T
 
 /**
  * A machine at the first step's time, to be stepped by hand with `take`. `at` in ms.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Snapshot from "@switchgear/core/Snapshot"
+ * import * as Trace from "@switchgear/core/Trace"
+ *
+ * const machine = Trace.machine({ breaker: Breaker, policy: Policy, snapshot: Snapshot })
+ * const running = Trace.start(machine, Policy.hosted, 100)
+ * assert.strictEqual(running.state.at, 100)
+ * assert.strictEqual(running.permits.size, 0)
+ * ```
  *
  * @since 0.1.0
  * @category running
@@ -160,6 +195,21 @@ export const start: <P, S, V extends Observed>(machine: Machine<P, S, V>, policy
 
 /**
  * Takes one step. A call's name that is acquired again stands for its latest permit.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Snapshot from "@switchgear/core/Snapshot"
+ * import * as Trace from "@switchgear/core/Trace"
+ *
+ * const machine = Trace.machine({ breaker: Breaker, policy: Policy, snapshot: Snapshot })
+ * const running = Trace.start(machine, Policy.hosted, 0)
+ * const taken = Trace.take(machine, Policy.hosted, running, { at: 5, do: "acquire", call: "1" })
+ * assert.strictEqual(taken.permit?.at, 5)
+ * assert.strictEqual(taken.next.permits.get("1"), taken.permit)
+ * ```
  *
  * @since 0.1.0
  * @category running

@@ -81,6 +81,22 @@ export const policy: fc.Arbitrary<PolicyInput> = fc.oneof(
 /**
  * Policies with one to three faults in different places, each of which must be named (SEMANTICS V).
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Arbitraries from "@switchgear/testing/Arbitraries"
+ * import * as fc from "fast-check"
+ *
+ * fc.assert(
+ *   fc.property(Arbitraries.invalidPolicy, ({ input, paths }) => {
+ *     const decoded = Policy.decode(input)
+ *     const named = decoded._tag === "Failure" ? decoded.faults.map((fault) => fault.path) : []
+ *     assert.ok(paths.every((path) => named.includes(path)))
+ *   })
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category arbitraries
  */
@@ -121,6 +137,18 @@ export const scenario = (options?: {
 /**
  * Fallback plans: chains of up to 8 entries with blanks, repeats and the primary itself among them, windows, scores and
  * states, every setting; now and then a caller's own key (ROUTING F1 to F10).
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Fallback from "@switchgear/core/Fallback"
+ * import * as Arbitraries from "@switchgear/testing/Arbitraries"
+ * import * as fc from "fast-check"
+ *
+ * fc.assert(
+ *   fc.property(Arbitraries.plan, ({ settings }) => assert.strictEqual(Fallback.decode(settings)._tag, "Success"))
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category arbitraries

@@ -111,6 +111,17 @@ export const explore = <S, A>(world: World<S, A>, depth: number): Explored<A> =>
  * that goes to just before, to and just after the next boundary, the commands, and a restart during which wall time runs
  * to that boundary. Each step is checked against every invariant and against the naive machine.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Exhaustive from "@switchgear/testing/Exhaustive"
+ *
+ * const policy = Policy.consecutive({ failureThreshold: 1, cooldown: { base: 10 } })
+ * const alphabet = { reports: [{ do: "success" }, { do: "failure" }], commands: false } as const
+ * assert.strictEqual(Exhaustive.explore(Exhaustive.breaker(policy, alphabet), 3).violation, null)
+ * ```
+ *
  * @since 0.1.0
  * @category exploring
  */
@@ -122,6 +133,18 @@ export const breaker: (
 
 /**
  * The policies of the exhaustive check: all trip modes, each with numbers so small that everything is within reach.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Exhaustive from "@switchgear/testing/Exhaustive"
+ *
+ * for (const { alphabet, policy, starts } of Exhaustive.breakerCases()) {
+ *   for (const { prefix } of starts) {
+ *     assert.strictEqual(Exhaustive.explore(Exhaustive.breaker(policy, alphabet, prefix), 2).violation, null)
+ *   }
+ * }
+ * ```
  *
  * @since 0.1.0
  * @category exploring

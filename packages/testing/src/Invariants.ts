@@ -63,6 +63,14 @@ export type {
 /**
  * Every invariant of a run, by name.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Invariants from "@switchgear/testing/Invariants"
+ *
+ * assert.strictEqual(Invariants.invariants.eventsChain?.rule, "S3")
+ * ```
+ *
  * @since 0.1.0
  * @category invariants
  */
@@ -73,6 +81,17 @@ const every: ReadonlyArray<Invariant> = Object.values(invariants)
 /**
  * The first invariant that the last moment of a run breaks, or `null`. Whoever checks every prefix of a run checks the
  * run.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Invariants from "@switchgear/testing/Invariants"
+ * import * as Machines from "@switchgear/testing/Machines"
+ *
+ * const run = Invariants.record(Machines.real, Policy.hosted, [{ at: 0, do: "forceOpen", for: 100 }])
+ * assert.strictEqual(Invariants.firstViolation(run), null)
+ * ```
  *
  * @since 0.1.0
  * @category checking
@@ -94,6 +113,20 @@ export const firstViolation = (run: Run): Violation | null => {
 /**
  * One more moment.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Trace from "@switchgear/core/Trace"
+ * import * as Invariants from "@switchgear/testing/Invariants"
+ * import * as Machines from "@switchgear/testing/Machines"
+ *
+ * const running = Trace.start(Machines.real, Policy.hosted, 0)
+ * const step: Trace.Step = { at: 5, do: "acquire", call: "1" }
+ * const moment = Invariants.moment(step, running.state, Trace.take(Machines.real, Policy.hosted, running, step))
+ * assert.strictEqual(moment.now, 5)
+ * ```
+ *
  * @since 0.1.0
  * @category running
  */
@@ -112,6 +145,20 @@ export const moment = (
 /**
  * Plays steps on a machine and keeps every moment. Every state is frozen, so that a machine that writes to one throws
  * (SEMANTICS S1).
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Invariants from "@switchgear/testing/Invariants"
+ * import * as Machines from "@switchgear/testing/Machines"
+ *
+ * const run = Invariants.record(Machines.real, Policy.hosted, [
+ *   { at: 0, do: "forceOpen", for: 100 },
+ *   { at: 100, do: "acquire", call: "1" }
+ * ])
+ * assert.deepStrictEqual(run.moments.map((moment) => moment.after._tag), ["ForcedOpen", "HalfOpen"])
+ * ```
  *
  * @since 0.1.0
  * @category running
@@ -190,6 +237,17 @@ const saturates = (value: unknown, by: number): boolean =>
  * SEMANTICS T1: shifting all times by a constant (under a rolling rule, by a multiple of `bucketPeriod`) changes
  * nothing but the times. What differs first, or `null`; a sum that saturates (T4) ends the comparison. `times` counts
  * in ms, or in bucket periods under a rolling rule.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Invariants from "@switchgear/testing/Invariants"
+ * import * as Machines from "@switchgear/testing/Machines"
+ *
+ * const steps = [{ at: 0, do: "forceOpen", for: 100 }, { at: 100, do: "acquire", call: "1" }] as const
+ * assert.strictEqual(Invariants.shiftInvariance(Machines.real, Policy.hosted, steps, -12), null)
+ * ```
  *
  * @since 0.1.0
  * @category checking

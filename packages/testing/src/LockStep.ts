@@ -131,6 +131,17 @@ export interface Pair<L, R> {
 /**
  * Both machines at the first step's time, ms.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as LockStep from "@switchgear/testing/LockStep"
+ * import * as Machines from "@switchgear/testing/Machines"
+ *
+ * const pair = LockStep.start(Machines.real, Machines.naive, Policy.hosted, 7)
+ * assert.strictEqual(pair.left.state.at, pair.right.state.at)
+ * ```
+ *
  * @since 0.1.0
  * @category running
  */
@@ -151,6 +162,19 @@ export const start = <P, L, R, LV extends ComparedView, RV extends ComparedView>
 
 /**
  * Takes one step on both and compares the admission, what was reported, the events and the view.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as LockStep from "@switchgear/testing/LockStep"
+ * import * as Machines from "@switchgear/testing/Machines"
+ *
+ * const pair = LockStep.start(Machines.real, Machines.naive, Policy.hosted, 0)
+ * const step = { at: 0, do: "acquire", call: "1" } as const
+ * const { difference } = LockStep.take(Machines.real, Machines.naive, Policy.hosted, pair, step, 0)
+ * assert.strictEqual(difference, null)
+ * ```
  *
  * @since 0.1.0
  * @category running
@@ -174,6 +198,17 @@ export const take = <P, L, R, LV extends ComparedView, RV extends ComparedView>(
 
 /**
  * The first difference between two machines over a sequence of steps, or `null`.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as LockStep from "@switchgear/testing/LockStep"
+ * import * as Machines from "@switchgear/testing/Machines"
+ *
+ * const steps = [{ at: 0, do: "acquire", call: "1" }, { at: 3, do: "failure", call: "1" }] as const
+ * assert.strictEqual(LockStep.firstDifference(Machines.real, Machines.naive, Policy.hosted, steps), null)
+ * ```
  *
  * @since 0.1.0
  * @category running

@@ -12,6 +12,17 @@ import * as NaiveBreaker from "./NaiveBreaker.js"
 /**
  * The machine of `core`, the one under test.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Trace from "@switchgear/core/Trace"
+ * import * as Machines from "@switchgear/testing/Machines"
+ *
+ * const policy = { trip: { _tag: "Consecutive", failureThreshold: 1 } }
+ * const steps = [{ at: 0, do: "forceOpen", expect: { state: "Open" } }] as const
+ * assert.deepStrictEqual(Trace.run(Machines.real, { id: "forced", policy, steps }).mismatches, [])
+ * ```
+ *
  * @since 0.1.0
  * @category machines
  */
@@ -23,6 +34,17 @@ export const real: Trace.Machine<Policy.Policy, Breaker.State, Breaker.View> = T
 
 /**
  * The naive machine, which counts everything again at each question. It takes a decoded policy.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Trace from "@switchgear/core/Trace"
+ * import * as Machines from "@switchgear/testing/Machines"
+ *
+ * const policy = { trip: { _tag: "Consecutive", failureThreshold: 1 } }
+ * const steps = [{ at: 0, do: "forceOpen", expect: { state: "Open" } }] as const
+ * assert.deepStrictEqual(Trace.run(Machines.naive, { id: "forced", policy, steps }).mismatches, [])
+ * ```
  *
  * @since 0.1.0
  * @category machines

@@ -46,6 +46,16 @@ export type {
 /**
  * A fresh Closed that has counted nothing (SEMANTICS S1). `now` in ms.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as NaiveBreaker from "@switchgear/testing/NaiveBreaker"
+ *
+ * const policy = Policy.consecutive({ failureThreshold: 1 })
+ * assert.strictEqual(NaiveBreaker.initial(policy, 0).held, "Closed")
+ * ```
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -63,6 +73,17 @@ export const initial = (_policy: PlainPolicy, now: number): NaiveState => ({
 
 /**
  * Asks for the right to make one call (SEMANTICS A1 to A5). `now` in ms.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as NaiveBreaker from "@switchgear/testing/NaiveBreaker"
+ *
+ * const policy = Policy.consecutive({ failureThreshold: 1 })
+ * const [admission] = NaiveBreaker.acquire(policy, NaiveBreaker.initial(policy, 0), 5)
+ * assert.strictEqual(admission._tag === "Admitted" && admission.permit.at, 5)
+ * ```
  *
  * @since 0.1.0
  * @category machine
@@ -99,6 +120,20 @@ export const acquire = (
 /**
  * Reports what became of a call (SEMANTICS R1 to R7). `now` in ms; `rnd` in [0, 1) is the jitter's luck.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as NaiveBreaker from "@switchgear/testing/NaiveBreaker"
+ *
+ * const policy = Policy.consecutive({ failureThreshold: 1 })
+ * const [admission, admitted] = NaiveBreaker.acquire(policy, NaiveBreaker.initial(policy, 0), 0)
+ * assert.ok(admission._tag === "Admitted")
+ * const [, opened] = NaiveBreaker.report(policy, admitted, admission.permit, Breaker.failure("timeout"), 10, 0)
+ * assert.strictEqual(opened.held === "Open" && opened.until, 30_010)
+ * ```
+ *
  * @since 0.1.0
  * @category machine
  */
@@ -121,6 +156,19 @@ export const report = (
 
 /**
  * A person's word (SEMANTICS M1). `now` in ms.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as NaiveBreaker from "@switchgear/testing/NaiveBreaker"
+ *
+ * const policy = Policy.consecutive({ failureThreshold: 1 })
+ * const [forced, events] = NaiveBreaker.command(policy, NaiveBreaker.initial(policy, 0), Breaker.forceOpen(100), 0)
+ * assert.strictEqual(forced.until, 100)
+ * assert.strictEqual(events[0]?.reason.rule, "M1")
+ * ```
  *
  * @since 0.1.0
  * @category machine
@@ -164,6 +212,16 @@ export const command = (
 /**
  * What a person or a router asks (SEMANTICS S4); a read. `now` in ms.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as NaiveBreaker from "@switchgear/testing/NaiveBreaker"
+ *
+ * const policy = Policy.consecutive({ failureThreshold: 1 })
+ * assert.strictEqual(NaiveBreaker.observe(policy, NaiveBreaker.initial(policy, 0), 0).retryAfter, 0)
+ * ```
+ *
  * @since 0.1.0
  * @category machine
  */
@@ -172,6 +230,16 @@ export const observe = (policy: PlainPolicy, state: NaiveState, now: number): Na
 
 /**
  * The permit under which the rest of a stream may still report a failure (SEMANTICS R7). `now` in ms.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as NaiveBreaker from "@switchgear/testing/NaiveBreaker"
+ *
+ * const policy = Policy.consecutive({ failureThreshold: 1 })
+ * assert.strictEqual(NaiveBreaker.tailPermit(NaiveBreaker.initial(policy, 0), 3)?.at, 3)
+ * ```
  *
  * @since 0.1.0
  * @category machine
@@ -182,6 +250,19 @@ export const tailPermit = (state: NaiveState, now: number): Breaker.Permit | und
 /**
  * A snapshot at `now` and its restore under the same policy after `elapsed` ms of wall time, on a monotonic clock that
  * then reads `resumeAt` (SEMANTICS S9). A wall clock that went back counts as no time.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as NaiveBreaker from "@switchgear/testing/NaiveBreaker"
+ *
+ * const policy = Policy.consecutive({ failureThreshold: 1 })
+ * const [forced] = NaiveBreaker.command(policy, NaiveBreaker.initial(policy, 0), Breaker.forceOpen(100), 0)
+ * // 60 ms of wall time later, on a clock that starts again at 0
+ * assert.strictEqual(NaiveBreaker.restart(policy, forced, 10, 60, 0).until, 30)
+ * ```
  *
  * @since 0.1.0
  * @category machine

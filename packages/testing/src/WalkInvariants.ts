@@ -36,6 +36,14 @@ export type {
 /**
  * Every invariant of a walk, by name.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as WalkInvariants from "@switchgear/testing/WalkInvariants"
+ *
+ * assert.strictEqual(WalkInvariants.invariants.failsClosed?.rule, "F5")
+ * ```
+ *
  * @since 0.1.0
  * @category invariants
  */
@@ -45,6 +53,18 @@ const every: ReadonlyArray<WalkInvariant> = Object.values(invariants)
 
 /**
  * The first invariant that a step breaks, in words, or `null`.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Fallback from "@switchgear/core/Fallback"
+ * import * as Walk from "@switchgear/core/Walk"
+ * import * as WalkInvariants from "@switchgear/testing/WalkInvariants"
+ *
+ * const plan = { primary: { name: "a" }, chain: [{ name: "b" }], settings: Fallback.recommended }
+ * const [moment] = WalkInvariants.record(plan, [Walk.served])
+ * assert.strictEqual(moment === undefined ? "none" : WalkInvariants.firstViolation(moment), null)
+ * ```
  *
  * @since 0.1.0
  * @category checking
@@ -59,6 +79,18 @@ export const firstViolation = (moment: WalkMoment): string | null => {
 
 /**
  * Walks a plan through events, a moment for each.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Fallback from "@switchgear/core/Fallback"
+ * import * as Walk from "@switchgear/core/Walk"
+ * import * as WalkInvariants from "@switchgear/testing/WalkInvariants"
+ *
+ * const plan = { primary: { name: "a" }, chain: [{ name: "b" }], settings: Fallback.recommended }
+ * const moments = WalkInvariants.record(plan, [Walk.failed({ kind: "timeout" }), Walk.served])
+ * assert.deepStrictEqual(moments.map((moment) => moment.after._tag), ["Next", "Done"])
+ * ```
  *
  * @since 0.1.0
  * @category running
@@ -87,6 +119,19 @@ export interface WalkWorld {
  * A plan as a world for `Exhaustive.explore`: at each target that is due everything of `events` happens once; a walk
  * that is over is told one of the first two events more, and then left.
  *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Fallback from "@switchgear/core/Fallback"
+ * import * as Walk from "@switchgear/core/Walk"
+ * import * as Exhaustive from "@switchgear/testing/Exhaustive"
+ * import * as WalkInvariants from "@switchgear/testing/WalkInvariants"
+ *
+ * const plan = { primary: { name: "a" }, chain: [{ name: "b" }], settings: Fallback.recommended }
+ * const world = WalkInvariants.world(plan, [Walk.served, Walk.failed({ kind: "timeout" }), Walk.denied])
+ * assert.strictEqual(Exhaustive.explore(world, 4).violation, null)
+ * ```
+ *
  * @since 0.1.0
  * @category exploring
  */
@@ -102,6 +147,14 @@ export const world = (plan: Walk.Plan, events: ReadonlyArray<Walk.Event>): World
 
 /**
  * The plans of the exhaustive check, and everything that can happen to their targets.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as WalkInvariants from "@switchgear/testing/WalkInvariants"
+ *
+ * assert.ok(WalkInvariants.exhaustiveCases().every(({ events }) => events.length > 0))
+ * ```
  *
  * @since 0.1.0
  * @category exploring

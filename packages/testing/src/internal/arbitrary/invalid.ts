@@ -37,8 +37,8 @@ const consecutiveFaults = (path: Path): ReadonlyArray<ReadonlyArray<Fault>> => [
 ]
 
 const rollingFaults = (path: Path): ReadonlyArray<ReadonlyArray<Fault>> => [
-  at([...path, "window"], [...duration, 10_007, "3 days 1 milli"]),
-  at([...path, "bucketPeriod"], duration),
+  // whether a window is a multiple cannot be told without a period
+  [...at([...path, "window"], [...duration, 10_007, "3 days 1 milli"]), ...at([...path, "bucketPeriod"], duration)],
   at([...path, "minSamples"], count),
   at([...path, "failureRateThreshold"], rate),
   at([...path, "slowCallDuration"], duration),
@@ -48,7 +48,8 @@ const rollingFaults = (path: Path): ReadonlyArray<ReadonlyArray<Fault>> => [
 /** Faults by place; at most one of each place is put into a policy. */
 const places = (input: PolicyInput): ReadonlyArray<ReadonlyArray<Fault>> => [
   ...(input.trip._tag === "Consecutive"
-    ? consecutiveFaults(["trip"])
+    ? // D1: the order can be told only from a trip threshold that is one
+      [[...consecutiveFaults(["trip"]).flat(), ...at(["degradation", "threshold"], [input.trip.failureThreshold])]]
     : input.trip._tag === "Rolling"
       ? rollingFaults(["trip"])
       : [...consecutiveFaults(["trip", "consecutive"]), ...rollingFaults(["trip", "rolling"])]),
@@ -73,10 +74,8 @@ const places = (input: PolicyInput): ReadonlyArray<ReadonlyArray<Fault>> => [
   at(["outcomes", "server_error"], ["fail", 1, null]),
   at(["ignoredAs"], ["failure", 1, null]),
   at(["tripp"], [{}]),
-  // D1: below the trip's threshold
-  ...(input.trip._tag === "Consecutive"
-    ? [at(["degradation", "threshold"], [...count, input.trip.failureThreshold])]
-    : [at(["degradation", "threshold"], [...rate, 1])])
+  // D1: no legal count or rate at all, whatever the trip's
+  at(["degradation", "threshold"], input.trip._tag === "Consecutive" ? count : rate)
 ]
 
 /** Places that cannot both be judged: the one is read in the light of the other. */
@@ -97,13 +96,15 @@ export const spoil = (
     .map(({ picks, policy }) => {
       const all = places(policy)
       let input: unknown = policy
-      const put_: Array<Fault> = []
-      for (const [place, which] of picks) {
-        const faults = all[place % all.length] ?? []
+      const made = new Map<number, Fault>()
+      for (const [pick, which] of picks) {
+        const place = pick % all.length
+        const faults = all[place] ?? []
         const fault = faults[which % faults.length]
-        if (fault === undefined || put_.some((earlier) => overlap(earlier.path, fault.path))) continue
-        put_.push(fault)
+        if (fault === undefined || made.has(place)) continue
+        if ([...made.values()].some((earlier) => overlap(earlier.path, fault.path))) continue
+        made.set(place, fault)
         input = put(input, fault.path, fault.value)
       }
-      return { input, paths: put_.map((fault) => fault.named) }
+      return { input, paths: [...made.values()].map((fault) => fault.named) }
     })

@@ -23,6 +23,7 @@ type Move =
   | { readonly _tag: "Acquire" | "Tail" | "Observe" }
   | { readonly _tag: "Report"; readonly back: number; readonly report: Report }
   | { readonly _tag: "Round"; readonly takes: Gap; readonly report: Report }
+  | { readonly _tag: "Burst"; readonly count: number; readonly report: Report }
   | {
       readonly _tag: "Command"
       readonly step: "forceOpen" | "forceClosed" | "auto" | "reset"
@@ -84,6 +85,14 @@ const reports = (failures: number, successes: number): fc.Arbitrary<Report> =>
 const movesOf = (reported: fc.Arbitrary<Report>): fc.Arbitrary<Move> =>
   fc.oneof(
     { weight: 9, arbitrary: fc.record({ _tag: fc.constant("Round" as const), takes: gap, report: reported }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        _tag: fc.constant("Burst" as const),
+        count: fc.integer({ min: 2, max: 7 }),
+        report: reported
+      })
+    },
     { weight: 4, arbitrary: fc.constant<Move>({ _tag: "Acquire" }) },
     { weight: 5, arbitrary: fc.record({ _tag: fc.constant("Report" as const), back: fc.nat(4), report: reported }) },
     { weight: 1, arbitrary: fc.constantFrom<Move>({ _tag: "Observe" }, { _tag: "Tail" }) },
@@ -169,6 +178,9 @@ export const toSteps = (input: PolicyInput, given: Moves): ReadonlyArray<Trace.S
         give(call, move.report)
         break
       }
+      case "Burst":
+        for (let index = 0; index < move.count; index++) give(take("acquire"), move.report)
+        break
       case "Report": {
         const call = calls.at(-1 - move.back)
         if (call !== undefined) give(call, move.report)

@@ -28,8 +28,8 @@ export interface ExhaustiveCase {
   readonly starts: ReadonlyArray<Start>
 }
 
-/** `count` failures of one call: a Closed permit has no identity, so it may report them all (SEMANTICS R2). */
-const failing = (count: number, report: Report): ReadonlyArray<Trace.Step> => [
+/** `count` reports of one call: a Closed permit has no identity, so it may report them all (SEMANTICS R2). */
+const reporting = (count: number, report: Report): ReadonlyArray<Trace.Step> => [
   { at: 0, do: "acquire", call: "a" },
   ...Array.from({ length: count }, (): Trace.Step => ({ ...report, at: 0, call: "a" }))
 ]
@@ -39,14 +39,25 @@ const fresh: Start = { name: "fresh", prefix: [], depth: 5 }
 /** One report before it opens; Open; and HalfOpen with a probe out, while the call that opened it may still report. */
 const later = (failures: number, until: number, report: Report = { do: "failure" }): ReadonlyArray<Start> => [
   fresh,
-  ...(failures > 1 ? [{ name: "about to open", prefix: failing(failures - 1, report), depth: 4 }] : []),
-  { name: "open", prefix: failing(failures, report), depth: 4 },
+  ...(failures > 1 ? [{ name: "about to open", prefix: reporting(failures - 1, report), depth: 4 }] : []),
+  { name: "open", prefix: reporting(failures, report), depth: 4 },
   {
     name: "half-open",
-    prefix: [...failing(failures, report), { at: until, do: "acquire", call: "b" }],
+    prefix: [...reporting(failures, report), { at: until, do: "acquire", call: "b" }],
     depth: 4
   }
 ]
+
+/** Failures outnumbered by a bucket of successes that is about to leave (SEMANTICS P2). */
+const busy: Start = {
+  name: "after a busy bucket",
+  prefix: [
+    ...reporting(4, { do: "success" }),
+    { at: 10, do: "failure", call: "a" },
+    { at: 10, do: "failure", call: "a" }
+  ],
+  depth: 4
+}
 
 const outcomes: ReadonlyArray<Report> = [{ do: "success" }, { do: "failure" }, { do: "ignored" }, { do: "released" }]
 
@@ -96,7 +107,7 @@ export const cases: () => ReadonlyArray<ExhaustiveCase> = () => [
       halfOpen: { probeTimeout: 5 }
     }),
     alphabet: { reports: outcomes, commands: true },
-    starts: later(2, 5)
+    starts: [...later(2, 5), busy]
   },
   {
     name: "rolling, slow calls, degraded",
@@ -138,12 +149,21 @@ export const cases: () => ReadonlyArray<ExhaustiveCase> = () => [
       trip: { _tag: "Rolling", window: 10, bucketPeriod: 5, minSamples: 3, failureRateThreshold: 0.75 },
       kindThresholds: { timeout: { threshold: 2 }, quota_exhausted: { immediateOpen: true } },
       cooldownByKind: { quota_exhausted: 30 },
-      outcomes: { auth: "failure", "4xx": "ignored" },
+      outcomes: { auth: "failure", "4xx": "ignored", "404": "success", "408": "failure" },
       ignoredAs: "success",
       cooldown: { base: 5 },
       halfOpen: { probeTimeout: 5 }
     }),
-    alphabet: { reports: [...outcomes, ofKind("timeout"), ofKind("quota_exhausted")], commands: false },
+    alphabet: {
+      reports: [
+        ...outcomes,
+        ofKind("timeout"),
+        ofKind("quota_exhausted"),
+        { do: "failure", status: 404 },
+        { do: "failure", status: 408 }
+      ],
+      commands: false
+    },
     starts: later(3, 5)
   }
 ]
