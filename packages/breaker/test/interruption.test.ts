@@ -7,6 +7,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import type * as Scheduler from "effect/Scheduler"
 import * as Stream from "effect/Stream"
 import { assert } from "vitest"
@@ -17,6 +18,13 @@ const policy = Policy.consecutive({
   failureThreshold: 4,
   cooldown: { base: 8 },
   halfOpen: { maxProbes: 2, successThreshold: 2, probeTimeout: 40 }
+})
+
+/** One probe at a time, and a lease so long that one that is not given back holds everything up to the end. */
+const unforgiving = Policy.consecutive({
+  failureThreshold: 2,
+  cooldown: { base: 4 },
+  halfOpen: { maxProbes: 1, successThreshold: 1, probeTimeout: "1 hour" }
 })
 
 /** What a call saw of itself, in the order in which it happened. Nothing in it was told by the breaker. */
@@ -86,13 +94,35 @@ const replay = (trace: ReadonlyArray<Entry>) => {
 
 const now = Clock.currentTimeMillis
 
+/** Runs an effect and interrupts it between two of its steps, or when it waits. Tells whether it came to that step. */
+const interruptedAt = (step: number, effect: Effect.Effect<unknown, unknown>) => {
+  const clock = VirtualClock.make()
+  let target: Fiber.RuntimeFiber<unknown, unknown> | undefined
+  let steps = 0
+  const scheduler: Scheduler.Scheduler = {
+    // Asked before every step.
+    shouldYield: (fiber) => {
+      if (fiber === target && ++steps === step) fiber.unsafeInterruptAsFork(FiberId.none)
+      return false
+    },
+    scheduleTask: (task, priority, fiber) => clock.scheduler.scheduleTask(task, priority, fiber)
+  }
+  return Effect.gen(function* () {
+    target = yield* Effect.fork(effect)
+    yield* Effect.sleep(1)
+    const came = steps >= step
+    yield* Fiber.interrupt(target)
+    return came
+  }).pipe(Effect.withScheduler(scheduler), VirtualClock.withClock(clock))
+}
+
 /** Fibers give way between any two steps, with this chance: giving way takes a dozen steps itself, so it must be small. */
 const yielding = (clock: VirtualClock.Service, chance: () => boolean): Scheduler.Scheduler => ({
   shouldYield: () => (chance() ? 0 : false),
   scheduleTask: (task, priority, fiber) => clock.scheduler.scheduleTask(task, priority, fiber)
 })
 
-const run = (seed: number, calls: number, yieldShare: number) => {
+const run = (seed: number, calls: number, yieldShare: number, policy: Policy.Policy) => {
   const clock = VirtualClock.make()
   const yields = prng(seed)
   const scheduler = yielding(clock, () => yields.chance(yieldShare))
@@ -189,7 +219,7 @@ describe("guarded calls that are interrupted at random points", () => {
     "10 000 of them, effects and streams, leave no lease out and the state that the trace of their reports gives",
     () =>
       Effect.gen(function* () {
-        const { breaker, seen, trace } = yield* run(1, 10_000, 0)
+        const { breaker, seen, trace } = yield* run(1, 10_000, 0, policy)
         const { probes, state } = replay(trace)
         assert.deepStrictEqual(stateOf(breaker), state)
         assert.strictEqual(leasesOut(breaker), 0)
@@ -210,7 +240,7 @@ describe("guarded calls that are interrupted at random points", () => {
     Effect.forEach(
       Array.from({ length: 10 }, (_, seed) => seed + 100),
       (seed) =>
-        Effect.map(run(seed, 200, 0), ({ breaker, trace }) => {
+        Effect.map(run(seed, 200, 0, policy), ({ breaker, trace }) => {
           assert.deepStrictEqual(stateOf(breaker), replay(trace).state, `seed ${seed}`)
           assert.strictEqual(leasesOut(breaker), 0, `seed ${seed}`)
         }),
@@ -222,11 +252,42 @@ describe("guarded calls that are interrupted at random points", () => {
     Effect.forEach(
       [0.01, 0.03, 0.05],
       (share, seed) =>
-        Effect.map(run(seed, 500, share), ({ breaker, seen }) => {
+        Effect.map(run(seed, 800, share, unforgiving), ({ breaker, seen }) => {
           assert.strictEqual(leasesOut(breaker), 0)
-          assert.isAbove(seen.interrupted, 50)
+          assert.isAbove(seen.interrupted, 30)
         }),
       { discard: true }
     )
+  )
+
+  it.live("a probe leaves no lease out at whichever of its steps it is interrupted", () =>
+    Effect.gen(function* () {
+      const endless = {
+        effect: (breaker: CircuitBreaker.CircuitBreaker): Effect.Effect<unknown, unknown> =>
+          CircuitBreaker.guard(Effect.never, breaker),
+        stream: (breaker: CircuitBreaker.CircuitBreaker): Effect.Effect<unknown, unknown> =>
+          Stream.runDrain(CircuitBreaker.guardStream(Stream.never, breaker)),
+        "stream with output": (breaker: CircuitBreaker.CircuitBreaker): Effect.Effect<unknown, unknown> =>
+          Stream.runDrain(CircuitBreaker.guardStream(Stream.concat(Stream.make(1), Stream.never), breaker)),
+        permit: (breaker: CircuitBreaker.CircuitBreaker): Effect.Effect<unknown, unknown> =>
+          Effect.scoped(Effect.zipRight(CircuitBreaker.acquire(breaker), Effect.never))
+      }
+      for (const [name, run] of Object.entries(endless)) {
+        let step = 0
+        let came = true
+        let admitted = 0
+        while (came) {
+          step++
+          const breaker = yield* CircuitBreaker.make({ name, policy: unforgiving })
+          yield* CircuitBreaker.forceOpen(breaker)
+          yield* CircuitBreaker.auto(breaker)
+          came = yield* interruptedAt(step, run(breaker))
+          admitted += (yield* CircuitBreaker.status(breaker)).counters.admitted
+          assert.strictEqual(leasesOut(breaker), 0, `${name}, step ${step}`)
+        }
+        assert.isAbove(step, 3, name)
+        assert.isAbove(admitted, 0, name)
+      }
+    })
   )
 })

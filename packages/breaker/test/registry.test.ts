@@ -212,7 +212,7 @@ describe("changes", () => {
         to: "Open",
         at: 0,
         era: 1,
-        reason: { rule: "M1", by: "command" }
+        reason: { rule: "A3", by: "deadline" }
       }
       hub.deliver(transition)
       yield* Effect.sleep(1)
