@@ -9,6 +9,8 @@ import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import type { Attempt } from "./Attempt.js"
 import type { Asked, Routed } from "./internal/model.js"
+import type { Rejected } from "./Rejected.js"
+import type { RouteError } from "./RouteError.js"
 import type { Tokens } from "./Tokens.js"
 
 /**
@@ -113,13 +115,22 @@ export class Journal {
   attempts: ReadonlyArray<Attempt> = []
   /** Of the call that was served; of a stream when it has ended. */
   tokens: Tokens | undefined = undefined
-  /** What was out of order, such as `idempotency_unavailable`. */
+  /** What was out of order, such as `idempotency_unavailable`; see `note`. */
   notes: ReadonlyArray<string> = []
+  /** Why access refused the call; then no stage can serve it. */
+  refusal: RouteError | Rejected | undefined = undefined
   /** @internal */
-  fingerprint: { readonly body: Uint8Array; readonly value: string } | undefined = undefined
+  fingerprint: { readonly request: Request; readonly value: string } | undefined = undefined
+
+  /** Writes down that something was out of order, once. Shows in telemetry and in the metric `switchgear_notes`. */
+  note(what: string): void {
+    if (!this.notes.includes(what)) this.notes = [...this.notes, what]
+  }
 }
 
 /**
+ * What stages are given: the request, and what belongs to this call alone.
+ *
  * @since 0.1.0
  * @category models
  * @example
