@@ -39,6 +39,8 @@ export type {
 } from "./internal/target.js"
 
 /**
+ * How a model is guarded.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -14,6 +14,26 @@ import * as Data from "effect/Data"
  *
  * @since 0.1.0
  * @category errors
+ * @example
+ * ```ts
+ * import * as LanguageModel from "@effect/ai/LanguageModel"
+ * import * as GuardedLanguageModel from "@switchgear/ai/GuardedLanguageModel"
+ * import { ModelFailure } from "@switchgear/ai/ModelFailure"
+ * import { make, networkError } from "@switchgear/ai/ScriptedLanguageModel"
+ * import * as CircuitBreakerRegistry from "@switchgear/breaker/CircuitBreakerRegistry"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ * import * as assert from "node:assert"
+ *
+ * const error = await LanguageModel.generateText({ prompt: "Hello" }).pipe(
+ *   Effect.flip,
+ *   Effect.provide(GuardedLanguageModel.withCircuitBreaker(make([networkError()]).layer, { key: "gpt" })),
+ *   Effect.provide(CircuitBreakerRegistry.layer({ policy: Policy.hosted })),
+ *   Effect.runPromise
+ * )
+ * const cause = error._tag === "HttpRequestError" ? error.cause : undefined
+ * assert.ok(cause instanceof ModelFailure && cause.kind === "network_error" && cause.code === "ECONNREFUSED")
+ * ```
  */
 export class ModelFailure extends Data.TaggedError("ModelFailure")<{
   readonly kind: Kind

@@ -11,6 +11,8 @@ import * as Redacted from "effect/Redacted"
 import * as redacting from "./internal/redact.js"
 
 /**
+ * What is known of an error from elsewhere.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -65,6 +67,15 @@ export const redact = (error: AiError.AiError, options: Options = {}): AiError.A
  *
  * @since 0.1.0
  * @category redacting
+ * @example
+ * ```ts
+ * import * as Redaction from "@switchgear/ai/Redaction"
+ * import * as Cause from "effect/Cause"
+ * import * as assert from "node:assert"
+ *
+ * const safe = Redaction.redactCause(Cause.die(new Error("Incorrect API key provided: sk-proj-0123456789")))
+ * assert.ok(!Cause.pretty(safe).includes("sk-proj"))
+ * ```
  */
 export const redactCause = <E>(cause: Cause.Cause<E>, options: Options = {}): Cause.Cause<E> =>
   redacting.redactCause(cause, { secrets: valuesOf(options), provider: options.provider, now: options.now })

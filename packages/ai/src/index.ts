@@ -18,3 +18,7 @@ export * as Redaction from "./Redaction.js"
  * @since 0.1.0
  */
 export * as ScriptedLanguageModel from "./ScriptedLanguageModel.js"
+/**
+ * @since 0.1.0
+ */
+export * as ScriptedSteps from "./ScriptedSteps.js"
