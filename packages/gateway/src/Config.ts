@@ -14,24 +14,53 @@ import * as Cursor from "./internal/cursor.js"
 import { override, overrides } from "./internal/environment.js"
 import * as Faults from "./internal/faults.js"
 import { checkLinks } from "./internal/links.js"
-import type * as Sections from "./internal/sections.js"
+import type { ModelConfig } from "./internal/modelSection.js"
+import type { ProviderConfig } from "./internal/providerSection.js"
+import type { ServerConfig } from "./internal/sections.js"
 import { root } from "./internal/sections.js"
 
 export type {
   /**
-   * A provider's breaker.
+   * One of a provider's breakers, and what it stands for.
    *
    * @since 0.1.0
    * @category models
    */
   BreakerConfig,
   /**
+   * All of a provider, each of its models, or its host.
+   *
+   * @since 0.1.0
+   * @category models
+   */
+  BreakerKey
+} from "./internal/breakersSection.js"
+export type {
+  /**
+   * Retries inside one target; times in ms.
+   *
+   * @since 0.1.0
+   * @category models
+   */
+  RetriesConfig,
+  /**
+   * The limits of a call, in ms.
+   *
+   * @since 0.1.0
+   * @category models
+   */
+  TimeoutsConfig
+} from "./internal/limitsSection.js"
+export type {
+  /**
    * A model that clients may ask for, and where it goes.
    *
    * @since 0.1.0
    * @category models
    */
-  ModelConfig,
+  ModelConfig
+} from "./internal/modelSection.js"
+export type {
   /**
    * Where a model is served, with which key and limits.
    *
@@ -40,26 +69,30 @@ export type {
    */
   ProviderConfig,
   /**
-   * Kinds of provider that a configuration may name: whose errors they are.
+   * Kinds of provider that a configuration may name: whose wire and errors they are.
    *
    * @since 0.1.0
    * @category models
    */
-  ProviderKind,
+  ProviderKind
+} from "./internal/providerSection.js"
+export type {
+  /**
+   * What a scripted provider does with one call.
+   *
+   * @since 0.1.0
+   * @category models
+   */
+  ScriptStep
+} from "./internal/scriptSection.js"
+export type {
   /**
    * Where the gateway listens, and its own limits.
    *
    * @since 0.1.0
    * @category models
    */
-  ServerConfig,
-  /**
-   * The limits of a call, in ms.
-   *
-   * @since 0.1.0
-   * @category models
-   */
-  TimeoutsConfig
+  ServerConfig
 } from "./internal/sections.js"
 
 /**
@@ -69,9 +102,9 @@ export type {
  * @category models
  */
 export interface GatewayConfig {
-  readonly server: Sections.ServerConfig
-  readonly providers: ReadonlyArray<Sections.ProviderConfig>
-  readonly models: ReadonlyArray<Sections.ModelConfig>
+  readonly server: ServerConfig
+  readonly providers: ReadonlyArray<ProviderConfig>
+  readonly models: ReadonlyArray<ModelConfig>
   readonly fallback: Fallback.Settings
 }
 
@@ -144,10 +177,14 @@ export const decode = (
   const top = Cursor.open(text, reading)
   const file = top === undefined ? undefined : root(Policy.hosted)(top)
   checkLinks(reading)
-  const providers: Array<Sections.ProviderConfig> = []
+  const providers: Array<ProviderConfig> = []
   for (const provider of file?.providers ?? []) {
-    const policy = override(reading, environment, provider.name, provider.breaker.policy)
-    if (policy !== undefined) providers.push({ ...provider, breaker: { ...provider.breaker, policy } })
+    const breakers: Array<ProviderConfig["breakers"][number]> = []
+    for (const breaker of provider.breakers) {
+      const policy = override(reading, environment, provider.name, breaker.policy)
+      if (policy !== undefined) breakers.push({ ...breaker, policy })
+    }
+    providers.push({ ...provider, breakers })
   }
   return file === undefined || reading.faults.length > 0
     ? Either.left(

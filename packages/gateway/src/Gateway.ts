@@ -5,8 +5,6 @@
  */
 import * as CircuitBreakerRegistry from "@switchgear/breaker/CircuitBreakerRegistry"
 import * as Policy from "@switchgear/core/Policy"
-import * as OpenAiCompatible from "@switchgear/providers/OpenAiCompatible"
-import type { Provider } from "@switchgear/providers/Provider"
 import type { RouterConfigError } from "@switchgear/routing/RouteError"
 import * as Router from "@switchgear/routing/Router"
 import * as Clock from "effect/Clock"
@@ -18,9 +16,10 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { GatewayConfig } from "./Config.js"
 import { logTransition } from "./internal/accessLog.js"
+import { breakersOf, guards, modelGuard } from "./internal/breakers.js"
+import { connect } from "./internal/connect.js"
 import { handler } from "./internal/handler.js"
 import { type ListenError, listen } from "./internal/listener.js"
-import type { ProviderConfig } from "./internal/sections.js"
 import { heldBack } from "./internal/streamReply.js"
 
 export {
@@ -168,24 +167,9 @@ export const layer = (
 ): Layer.Layer<Gateway, ListenError, Router.Router | CircuitBreakerRegistry.CircuitBreakerRegistry> =>
   Layer.scoped(Gateway, make(config))
 
-/** ROUTING W4: whose errors they are decides how they are read. */
-const provider = ({
-  apiKey,
-  baseUrl,
-  kind,
-  name,
-  timeouts
-}: ProviderConfig): Effect.Effect<Provider, never, Scope.Scope> =>
-  OpenAiCompatible.make({
-    name,
-    kind,
-    baseUrl,
-    ...(apiKey === undefined ? {} : { apiKey }),
-    timeouts: Object.fromEntries(Object.entries(timeouts).filter(([, ms]) => ms !== undefined))
-  })
-
 /**
- * The breakers of a configuration: one per provider, each with its own policy, there from the start.
+ * The breakers of a configuration, each with its own policy, there from the start: of a provider by its name, of a model
+ * as `provider:model`, of a host as `provider (host)`.
  *
  * @example
  * ```ts
@@ -210,17 +194,17 @@ const provider = ({
  * @category layers
  */
 export const layerBreakers = (
-  config: Pick<GatewayConfig, "providers">
+  config: Pick<GatewayConfig, "providers" | "models">
 ): Layer.Layer<CircuitBreakerRegistry.CircuitBreakerRegistry> =>
   Layer.scoped(
     CircuitBreakerRegistry.CircuitBreakerRegistry,
-    Effect.tap(
-      CircuitBreakerRegistry.make({
-        policy: Policy.hosted,
-        policies: Object.fromEntries(config.providers.map(({ breaker, name }) => [name, breaker.policy]))
-      }),
-      (registry) => Effect.forEach(config.providers, ({ name }) => registry.get(name), { discard: true })
-    )
+    Effect.suspend(() => {
+      const policies = breakersOf(config)
+      return Effect.tap(
+        CircuitBreakerRegistry.make({ policy: Policy.hosted, policies: Object.fromEntries(policies) }),
+        (registry) => Effect.forEach(policies.keys(), registry.get, { discard: true })
+      )
+    })
   )
 
 /**
@@ -257,9 +241,17 @@ export const layerRouter = (
     Effect.gen(function* () {
       const registry = yield* CircuitBreakerRegistry.CircuitBreakerRegistry
       const providers = yield* Effect.forEach(config.providers, (each) =>
-        Effect.zipWith(provider(each), registry.get(each.name), (provider, breaker) => ({ provider, breaker }))
+        Effect.map(Effect.all([connect(each, config.models), guards(each, registry)]), ([provider, { host, own }]) => ({
+          provider,
+          breaker: own,
+          hostBreaker: host,
+          maxConcurrent: each.maxConcurrent
+        }))
       )
-      return yield* Router.make({ providers, models: config.models, fallback: config.fallback })
+      const models = yield* Effect.forEach(config.models, (model) =>
+        Effect.map(modelGuard(model, config.providers, registry), (breaker) => ({ ...model, breaker }))
+      )
+      return yield* Router.make({ providers, models, fallback: config.fallback })
     })
   )
 

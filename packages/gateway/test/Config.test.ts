@@ -24,6 +24,9 @@ const faults = (text: string, variables: Record<string, string> = env): Readonly
 const config = (text: string, variables: Record<string, string> = env): Config.GatewayConfig =>
   Either.getOrThrowWith(Config.decode(text, { env: variables }), (error) => error)
 
+/** A model that says nothing of its own. */
+const bare = { contextWindow: undefined, timeouts: {}, retries: undefined }
+
 describe("a good configuration", () => {
   it("is read with its defaults, the key redacted", () => {
     const read = config(good)
@@ -38,11 +41,11 @@ describe("a good configuration", () => {
       "http://127.0.0.1:9001/v1",
       "http://127.0.0.1:9002/v1"
     ])
-    expect(read.providers[0]?.breaker.policy.trip._tag).toBe("AnyOf")
-    expect(read.providers[1]?.breaker.policy.trip).toMatchObject({ _tag: "Consecutive", failureThreshold: 5 })
+    expect(read.providers[0]?.breakers[0]?.policy.trip._tag).toBe("AnyOf")
+    expect(read.providers[1]?.breakers[0]?.policy.trip).toMatchObject({ _tag: "Consecutive", failureThreshold: 5 })
     expect(read.models).toEqual([
-      { name: "gpt-4o", provider: "primary", upstream: "gpt-4o-2024-08-06", fallbackChain: ["llama"] },
-      { name: "llama", provider: "backup", upstream: "llama", fallbackChain: [] }
+      { ...bare, name: "gpt-4o", provider: "primary", upstream: "gpt-4o-2024-08-06", fallbackChain: ["llama"] },
+      { ...bare, name: "llama", provider: "backup", upstream: "llama", fallbackChain: [] }
     ])
     expect(read.fallback.surface).toBe("primary")
     const secret = read.providers[0]?.apiKey
@@ -68,8 +71,8 @@ models: [{ name: m, provider: a, fallbackChain: [n, "", n] }, { name: n, provide
       { PORT: "9000", URL: "http://127.0.0.1:1" }
     )
     expect(read.server).toMatchObject({ port: 9000, drain: 5000, bodyLimit: 1_048_576 })
-    expect(read.providers[1]?.breaker).toEqual(read.providers[0]?.breaker)
-    expect(read.providers[1]?.breaker.policy.halfOpen.probeTimeout).toBe(30_000)
+    expect(read.providers[1]?.breakers).toEqual(read.providers[0]?.breakers)
+    expect(read.providers[1]?.breakers[0]?.policy.halfOpen.probeTimeout).toBe(30_000)
     expect(read.models[0]?.fallbackChain).toEqual(["n"])
   })
 
@@ -119,7 +122,7 @@ describe("a fault names its line, its key and the fix", () => {
       (t) => t.replace("openai-compatible", "openai-compatable"),
       3,
       "providers[0].kind",
-      /one of openai-compatible.*did you mean "openai-compatible"/
+      /one of openai, .*did you mean "openai-compatible"/
     ],
     ["a missing kind", (t) => t.replace("kind: openai-compatible, ", ""), 3, "providers[0].kind", /write one of/],
     ["a key with a line break", (t) => t.replace(reference, "a\\nb"), 3, "providers[0].apiKey", /header/],
@@ -287,12 +290,12 @@ describe("the environment over the file", () => {
       [variable("COOLDOWN_SECONDS")]: "10",
       SWITCHGEAR_PROVIDER_FALLBACK_MAX_DEPTH: "3"
     })
-    expect(read.providers[0]?.breaker.policy.trip).toMatchObject({
+    expect(read.providers[0]?.breakers[0]?.policy.trip).toMatchObject({
       consecutive: { failureThreshold: 7 },
       rolling: { window: 60_000, bucketPeriod: 500, minSamples: 20, failureRateThreshold: 0.75 }
     })
-    expect(read.providers[1]?.breaker.policy.trip).toMatchObject({ _tag: "Consecutive", failureThreshold: 7 })
-    expect(read.providers.map((provider) => provider.breaker.policy.cooldown.base)).toEqual([10_000, 10_000])
+    expect(read.providers[1]?.breakers[0]?.policy.trip).toMatchObject({ _tag: "Consecutive", failureThreshold: 7 })
+    expect(read.providers.map((provider) => provider.breakers[0]?.policy.cooldown.base)).toEqual([10_000, 10_000])
     expect(read.fallback.maxDepth).toBe(3)
   })
 

@@ -3,13 +3,13 @@ import type * as Router from "@switchgear/routing/Router"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { called, refusedKey } from "./attempts.js"
-import { parse } from "./chatRequest.js"
 import type { ClientError } from "./clientError.js"
 import * as ClientErrors from "./clientError.js"
 import { type Exchange, header } from "./exchange.js"
 import { ofFailure, ofRouteError } from "./failureAnswer.js"
 import { send, sendError } from "./reply.js"
 import { readBody } from "./requestBody.js"
+import { parse } from "./requestShape.js"
 import { type HeldBack, openStream, pump } from "./streamReply.js"
 import type { Wire } from "./wires.js"
 
@@ -20,11 +20,8 @@ export interface Services {
   readonly bodyLimit: number
 }
 
-/** Headers of the caller's that mean something upstream. */
-const forwarded = ["openai-beta"]
-
 /** Headers of the upstream's that mean something to the caller. */
-const passed = /^(?:content-type|openai-(?:processing-ms|version)|x-ratelimit-[a-z-]+)$/
+const passed = /^(?:content-type|openai-(?:processing-ms|version)|(?:x|anthropic)-ratelimit-[a-z-]+)$/
 
 /** A call from its bytes to the last byte of its answer. */
 export const call = (wire: Wire, services: Services) => {
@@ -41,7 +38,7 @@ export const call = (wire: Wire, services: Services) => {
         model: checked.model,
         body,
         stream: checked.stream,
-        headers: forward(exchange),
+        headers: forward(exchange, wire.forwarded),
         fallback: header(exchange, "x-switchgear-no-fallback")?.toLowerCase() !== "true"
       })
     })
@@ -105,7 +102,7 @@ export const call = (wire: Wire, services: Services) => {
     if (!exchange.response.headersSent) return sendError(exchange, wire.dialect, error)
     return Effect.sync(() => {
       exchange.log.error = error.code
-      exchange.response.end(wire.dialect.frame(error))
+      exchange.response.end(wire.dialect.frame(error, exchange.id))
     })
   }
 
@@ -122,9 +119,9 @@ const substitution = (model: string): Record<string, string> => ({
   "x-switchgear-provider-used": model
 })
 
-const forward = (exchange: Exchange): Record<string, string> => {
+const forward = (exchange: Exchange, names: ReadonlyArray<string>): Record<string, string> => {
   const headers: Record<string, string> = {}
-  for (const name of forwarded) {
+  for (const name of names) {
     const value = header(exchange, name)
     if (value !== undefined) headers[name] = value
   }

@@ -8,10 +8,10 @@ import { breakers, isLoopback } from "./admin.js"
 import { call, type Services } from "./callEndpoint.js"
 import type { ClientError } from "./clientError.js"
 import * as ClientErrors from "./clientError.js"
-import { dialects } from "./dialects.js"
+import { dialectOf } from "./dialects.js"
 import type { Exchange } from "./exchange.js"
+import type { ModelConfig } from "./modelSection.js"
 import { sendError, sendJson } from "./reply.js"
-import type { ModelConfig } from "./sections.js"
 import { wires } from "./wires.js"
 
 /** What answers one path, by method; `fail` says an error in the dialect of who asks there. */
@@ -27,16 +27,13 @@ export interface Parts extends Services {
 }
 
 const fail = (exchange: Exchange, error: ClientError): Effect.Effect<void> =>
-  sendError(exchange, dialects.openAi, error)
+  sendError(exchange, dialectOf(exchange), error)
 
 const get = (handle: Endpoint["handle"]): Endpoint => ({ method: "GET", handle, fail })
 
 /** The paths of the gateway. */
 const endpoints = (parts: Parts): ReadonlyMap<string, Endpoint> => {
-  const models = {
-    object: "list",
-    data: parts.models.map(({ name }) => ({ id: name, object: "model", created: 0, owned_by: "switchgear" }))
-  }
+  const names = parts.models.map(({ name }) => name)
   const calls = Object.entries(wires).map(([path, wire]): [string, Endpoint] => {
     const endpoint = call(wire, parts)
     const handle: Endpoint["handle"] = (exchange, draining) =>
@@ -45,7 +42,7 @@ const endpoints = (parts: Parts): ReadonlyMap<string, Endpoint> => {
   })
   return new Map<string, Endpoint>([
     ...calls,
-    ["/v1/models", get((exchange) => sendJson(exchange, 200, models))],
+    ["/v1/models", get((exchange) => sendJson(exchange, 200, dialectOf(exchange).models(names)))],
     ["/healthz", get((exchange) => sendJson(exchange, 200, { status: "ok" }))],
     [
       "/readyz",

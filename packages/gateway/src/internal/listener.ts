@@ -121,7 +121,7 @@ const notHttp = (cause: NodeJS.ErrnoException, socket: Duplex): void => {
           { status: 431, code: "headers_too_large", message: "The request's headers are too large." }
         ]
       : ["400 Bad Request", invalid("This is not a valid HTTP request.")]
-  const body = JSON.stringify(dialects.openAi.body(error))
+  const body = JSON.stringify(dialects.openAi.body(error, ""))
   socket.end(
     `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`
   )

@@ -62,7 +62,8 @@ export const sendJson = (
 /** An error in the dialect its client speaks. */
 export const sendError = (exchange: Exchange, dialect: Dialect, error: ClientError): Effect.Effect<void> => {
   exchange.log.error = error.code
-  return sendJson(exchange, error.status, dialect.body(error), {
+  return sendJson(exchange, error.status, dialect.body(error, exchange.id), {
+    ...(dialect.idHeader === undefined ? {} : { [dialect.idHeader]: exchange.id }),
     ...error.headers,
     ...(error.retryAfter === undefined ? {} : { "retry-after": retryAfterSeconds(error.retryAfter) })
   })

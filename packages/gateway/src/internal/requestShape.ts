@@ -7,6 +7,9 @@ export interface Checked {
   readonly stream: boolean
 }
 
+/** Looks at a body: what routing needs, and the shape without which no provider could answer. */
+export type Check = (body: unknown) => Checked | ClientError
+
 type Fields = Readonly<Record<string, unknown>>
 
 const isFields = (value: unknown): value is Fields =>
@@ -41,12 +44,23 @@ export const parse = (bytes: Uint8Array): { readonly value: unknown } | { readon
   }
 }
 
-/** A Chat Completions body: what routing needs, and the shape without which no provider could answer. */
-export const checkChat = (value: unknown): Checked | ClientError => {
-  if (!isFields(value)) return invalid(`The body must be a JSON object, not ${typeOf(value)}.`)
-  const { model, messages, stream } = value
-  if (typeof model !== "string") return wrong("model", "a string", model)
-  if (model === "") return invalid('"model" is empty.', "model")
+/** What every endpoint asks of a body, and then what this one does. */
+const check =
+  (own: (body: Fields) => ClientError | undefined): Check =>
+  (value) => {
+    if (!isFields(value)) return invalid(`The body must be a JSON object, not ${typeOf(value)}.`)
+    const { model, stream } = value
+    if (typeof model !== "string") return wrong("model", "a string", model)
+    if (model === "") return invalid('"model" is empty.', "model")
+    const fault = own(value)
+    if (fault !== undefined) return fault
+    if (stream !== undefined && stream !== null && typeof stream !== "boolean")
+      return wrong("stream", "true or false", stream)
+    return { model, stream: stream === true }
+  }
+
+/** Messages, each an object with a role: what Chat Completions and Messages have in common. */
+export const withMessages = check(({ messages }) => {
   if (!Array.isArray(messages)) return wrong("messages", "an array", messages)
   if (messages.length === 0) return invalid('"messages" is empty; it must hold at least one message.', "messages")
   for (let i = 0; i < messages.length; i++) {
@@ -54,7 +68,17 @@ export const checkChat = (value: unknown): Checked | ClientError => {
     if (!isFields(message)) return wrong(`messages[${i}]`, "an object", message)
     if (typeof message["role"] !== "string") return wrong(`messages[${i}].role`, "a string", message["role"])
   }
-  if (stream !== undefined && stream !== null && typeof stream !== "boolean")
-    return wrong("stream", "true or false", stream)
-  return { model, stream: stream === true }
-}
+  return undefined
+})
+
+/** Responses take their input from elsewhere as well: a stored prompt, or a conversation that goes on. */
+export const withOptionalInput = check(({ input }) =>
+  input === undefined || input === null || typeof input === "string" || Array.isArray(input)
+    ? undefined
+    : wrong("input", "a string or an array", input)
+)
+
+export const withInput = check(({ input }) => {
+  if (typeof input !== "string" && !Array.isArray(input)) return wrong("input", "a string or an array", input)
+  return input.length === 0 ? invalid('"input" is empty.', "input") : undefined
+})
