@@ -151,7 +151,41 @@ export interface Provider {
   readonly name: string
   /** What it can be asked; absent: anything. Asked something else it fails with `client_fault`. */
   readonly operations?: ReadonlyArray<Operation>
+  /**
+   * What of a request it has no words for, by the fields' paths; absent or empty: nothing. Such a request is for another
+   * target, which can be known before anything is called (ROUTING W6). Called all the same it fails with `client_fault`,
+   * code `untranslatable`.
+   */
+  readonly cannotCarry?: (request: ProviderRequest) => ReadonlyArray<string>
   readonly call: (request: ProviderRequest) => Effect.Effect<Answer, ProviderError>
+}
+
+/**
+ * Why a provider cannot serve a request whatever happens, in words for telemetry; `undefined` if it may. Looked at before
+ * a call, it makes a target ineligible instead of failed (ROUTING W6).
+ *
+ * @example
+ * ```ts
+ * import * as Provider from "@switchgear/providers/Provider"
+ * import * as ScriptedProvider from "@switchgear/providers/ScriptedProvider"
+ * import * as Translated from "@switchgear/providers/Translated"
+ * import * as assert from "node:assert"
+ *
+ * const chat = { ...ScriptedProvider.make("chat", [ScriptedProvider.ok()]), operations: ["chat.completions"] } as const
+ * const request = Provider.request("messages", { model: "m", max_tokens: 9, messages: [], top_k: 5 })
+ * assert.strictEqual(Provider.obstacle(chat, request), "it does not speak messages")
+ * assert.strictEqual(Provider.obstacle(Translated.make(chat), request), "it cannot carry top_k")
+ * ```
+ *
+ * @since 0.1.0
+ * @category predicates
+ */
+export const obstacle = (provider: Provider, request: ProviderRequest): string | undefined => {
+  const { operations } = provider
+  if (operations !== undefined && !operations.includes(request.operation))
+    return `it does not speak ${request.operation}`
+  const fields = provider.cannotCarry?.(request) ?? []
+  return fields.length === 0 ? undefined : `it cannot carry ${fields.join(", ")}`
 }
 
 /**

@@ -30,3 +30,11 @@ export * as Retry from "./Retry.js"
  * @since 0.1.0
  */
 export * as ScriptedProvider from "./ScriptedProvider.js"
+/**
+ * @since 0.1.0
+ */
+export * as Translated from "./Translated.js"
+/**
+ * @since 0.1.0
+ */
+export * as Wire from "./Wire.js"
