@@ -9,6 +9,13 @@ import type { Command, Event, ObservedState, Outcome, Permit, State, View } from
 import type { Policy } from "./internal/policyModel.js"
 import * as Snapshot from "./Snapshot.js"
 
+/** An `Error` by its prototype that none was constructed for: capturing a stack costs more than the refusal. */
+const LightError: new () => Error = /*#__PURE__*/ (() => {
+  function LightError() {}
+  LightError.prototype = Error.prototype
+  return LightError as unknown as new () => Error
+})()
+
 /**
  * The call was refused: the breaker is open, or HalfOpen with every probe out. It carries no stack, because nothing went
  * wrong where it is raised.
@@ -31,9 +38,10 @@ import * as Snapshot from "./Snapshot.js"
  * @since 0.1.0
  * @category errors
  */
-export class CircuitOpenError extends Error {
+export class CircuitOpenError extends LightError {
   readonly _tag = "CircuitOpenError"
   override readonly name = "CircuitOpenError"
+  override readonly message: string
 
   constructor(
     readonly breaker: string,
@@ -41,21 +49,10 @@ export class CircuitOpenError extends Error {
     /** ms until a call may be tried again; `undefined` when only a command ends it. */
     readonly retryAfter: number | undefined
   ) {
-    super(
-      `circuit breaker ${JSON.stringify(breaker)} is open${retryAfter === undefined ? "" : `; try again in ${retryAfter} ms`}`
-    )
+    super()
+    const again = retryAfter === undefined ? "" : `; try again in ${retryAfter} ms`
+    this.message = `circuit breaker "${breaker}" is open${again}`
   }
-}
-
-const V8Error = Error as ErrorConstructor & { stackTraceLimit?: number }
-
-const circuitOpen = (breaker: string, state: ObservedState, retryAfter: number | undefined): CircuitOpenError => {
-  const limit = V8Error.stackTraceLimit
-  V8Error.stackTraceLimit = 0
-  const error = new CircuitOpenError(breaker, state, retryAfter)
-  if (limit === undefined) delete V8Error.stackTraceLimit
-  else V8Error.stackTraceLimit = limit
-  return error
 }
 
 /**
@@ -190,8 +187,8 @@ class Cell implements Guard {
     const [admission, state, events] = Breaker.acquire(this.policy, this.state, now)
     this.commit(state, events)
     if (admission._tag === "Rejected" && this.enforce) {
-      const seen = Breaker.observe(this.policy, this.state, now).state
-      return Promise.reject(circuitOpen(this.name, seen, admission.retryAfter))
+      const seen = this.state._tag === "HalfOpen" ? "HalfOpen" : "Open"
+      return Promise.reject(new CircuitOpenError(this.name, seen, admission.retryAfter))
     }
     const permit = admission._tag === "Admitted" ? admission.permit : undefined
     return signal === undefined ? this.plain(permit, call) : this.abortable(permit, call, signal)

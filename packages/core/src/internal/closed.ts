@@ -3,7 +3,6 @@ import {
   countFailure,
   countSuccess,
   fresh,
-  isSlow,
   level,
   rollingRule,
   tripAfterFailure,
@@ -11,7 +10,7 @@ import {
 } from "./counters.js"
 import { taken } from "./kinds.js"
 import type { Cause, Closed, Counters, Degraded, Event, Failure, Outcome, Permit, State } from "./model.js"
-import type { Policy } from "./policyModel.js"
+import type { Policy, RollingRule } from "./policyModel.js"
 import { duration, plus, remaining } from "./time.js"
 import { roll, samplesOf } from "./window.js"
 
@@ -47,9 +46,9 @@ export const silenced = (policy: Policy, state: Degraded, now: number): boolean 
   )
 }
 
-/** The time the call took, where the outcome does not say. */
-const latencyOf = (latency: number | undefined, permit: Permit, now: number): number =>
-  duration(latency, remaining(now, permit.at))
+/** Whether the call was a slow one (SEMANTICS P1): by its own latency, or the time since admission. */
+const isSlow = (rule: RollingRule | undefined, latency: number | undefined, permit: Permit, now: number): boolean =>
+  rule?.slowCallDuration !== undefined && duration(latency, remaining(now, permit.at)) >= rule.slowCallDuration
 
 /** How an outcome is handled (SEMANTICS R5, P4). */
 export const handledAs = (policy: Policy, outcome: Outcome): "success" | "failure" | "ignored" => {
@@ -67,20 +66,23 @@ export const handledAs = (policy: Policy, outcome: Outcome): "success" | "failur
   }
 }
 
-/** The same era, later and with other counts. */
-const moved = (state: Counting, tag: Counting["_tag"], since: number, counters: Counters, now: number): Counting => ({
-  _tag: tag,
-  at: now,
-  era: state.era,
-  since,
-  openings: state.openings,
-  recoveredAt: state.recoveredAt,
-  counters
-})
+/** The same era, later and with other counts. The same object where nothing differs. */
+const moved = (state: Counting, tag: Counting["_tag"], since: number, counters: Counters, now: number): Counting =>
+  now === state.at && counters === state.counters && tag === state._tag
+    ? state
+    : {
+        _tag: tag,
+        at: now,
+        era: state.era,
+        since,
+        openings: state.openings,
+        recoveredAt: state.recoveredAt,
+        counters
+      }
 
-/** One admission, which only moves time. The same object when it does not. */
+/** One admission, which only moves time. */
 export const admitted = (state: Counting, now: number): Counting =>
-  now === state.at ? state : moved(state, state._tag, state.since, state.counters, now)
+  moved(state, state._tag, state.since, state.counters, now)
 
 const trip = (
   policy: Policy,
@@ -136,13 +138,16 @@ const settle = (
 const succeed = (
   policy: Policy,
   state: Counting,
-  latency: number,
+  slow: boolean,
   now: number,
   rnd: number,
   events: ReadonlyArray<Event>
 ): Applied => {
-  const slow = isSlow(rollingRule(policy), latency)
   const counters = countSuccess(policy, state.counters, slow, now)
+  // On the healthy path a success changes no count, and no count means no move.
+  if (counters === state.counters && state._tag === "Closed") {
+    return ["Applied", moved(state, "Closed", state.since, counters, now), events]
+  }
   const cause = tripAfterSuccess(policy, counters, slow)
   return cause === undefined
     ? settle(policy, state, counters, true, now, events)
@@ -153,12 +158,12 @@ const fail = (
   policy: Policy,
   state: Counting,
   failure: Failure,
-  latency: number,
+  slow: boolean,
   now: number,
   rnd: number,
   events: ReadonlyArray<Event>
 ): Applied => {
-  const counters = countFailure(policy, state.counters, failure, isSlow(rollingRule(policy), latency), now)
+  const counters = countFailure(policy, state.counters, failure, slow, now)
   const cause = tripAfterFailure(policy, counters, failure.kind)
   return cause === undefined
     ? settle(policy, state, counters, false, now, events)
@@ -185,16 +190,11 @@ export const report = (
     events = [{ from: "Degraded", to: "Closed", at: now, era: state.era, reason }]
     state = moved(state, "Closed", now, state.counters, now)
   }
-  switch (handledAs(policy, outcome)) {
-    case "ignored":
-      return ["Applied", moved(state, state._tag, state.since, state.counters, now), events]
-    case "success": {
-      const latency = outcome._tag === "Success" || outcome._tag === "Failure" ? outcome.latency : undefined
-      return succeed(policy, state, latencyOf(latency, permit, now), now, rnd, events)
-    }
-    case "failure":
-      return outcome._tag === "Failure"
-        ? fail(policy, state, outcome, latencyOf(outcome.latency, permit, now), now, rnd, events)
-        : ["Applied", state, events]
-  }
+  const as = handledAs(policy, outcome)
+  if (as === "ignored") return ["Applied", moved(state, state._tag, state.since, state.counters, now), events]
+  const latency = outcome._tag === "Success" || outcome._tag === "Failure" ? outcome.latency : undefined
+  const slow = isSlow(rollingRule(policy), latency, permit, now)
+  return as === "failure" && outcome._tag === "Failure"
+    ? fail(policy, state, outcome, slow, now, rnd, events)
+    : succeed(policy, state, slow, now, rnd, events)
 }

@@ -30,9 +30,6 @@ export const fresh = (policy: Policy, now: number): Counters => {
   }
 }
 
-export const isSlow = (rule: RollingRule | undefined, latency: number): boolean =>
-  rule?.slowCallDuration !== undefined && latency >= rule.slowCallDuration
-
 const afterSuccess = (count: number, onSuccess: OnSuccess): number =>
   onSuccess === "reset" ? 0 : Math.max(0, count - onSuccess.decayBy)
 

@@ -1,8 +1,8 @@
-import { openingsInForce, silenced } from "./closed.js"
+import { openingsInForce } from "./closed.js"
 import { rollingRule } from "./counters.js"
 import { lapsed } from "./forced.js"
 import { probesOut, wait } from "./halfOpen.js"
-import type { Closed, Counters, Degraded, State, View } from "./model.js"
+import type { Closed, Counters, Degraded, ForcedOpen, Open, State, View } from "./model.js"
 import type { Policy } from "./policyModel.js"
 import { remaining } from "./time.js"
 import { failuresOf, roll, samplesOf, slowOf } from "./window.js"
@@ -20,71 +20,110 @@ const namedKindCounts = (counters: Counters): Readonly<Record<string, number>> =
 const counting = (policy: Policy, state: Closed | Degraded, now: number): View => {
   const { counters } = state
   const rolling = rollingRule(policy)
-  const window = rolling === undefined || counters.window === null ? undefined : roll(rolling, counters.window, now)
-  const samples = window === undefined ? 0 : samplesOf(window)
-  return {
-    state: state._tag === "Degraded" && silenced(policy, state, now) ? "Closed" : state._tag,
+  const openings = openingsInForce(policy, state, now)
+  const kinds = namedKindCounts(counters)
+  if (rolling === undefined || counters.window === null) {
+    return {
+      state: state._tag,
+      forced: false,
+      since: state.since,
+      era: state.era,
+      openings,
+      retryAfter: 0,
+      streak: counters.streak,
+      kinds
+    }
+  }
+  const window = roll(rolling, counters.window, now)
+  const samples = samplesOf(window)
+  const view = {
+    state: samples < rolling.minSamples ? "Closed" : state._tag,
     forced: false,
     since: state.since,
     era: state.era,
-    openings: openingsInForce(policy, state, now),
+    openings,
     retryAfter: 0,
-    ...(counters.mode === "Rolling" ? {} : { streak: counters.streak }),
-    ...(rolling === undefined || window === undefined
-      ? {}
-      : {
-          samples,
-          failures: failuresOf(window),
-          slow: slowOf(window),
-          missingSamples: Math.max(0, rolling.minSamples - samples)
-        }),
-    kinds: namedKindCounts(counters)
-  }
+    samples,
+    failures: failuresOf(window),
+    slow: slowOf(window),
+    missingSamples: Math.max(0, rolling.minSamples - samples),
+    kinds
+  } as const
+  return counters.mode === "Rolling" ? view : { ...view, streak: counters.streak }
 }
 
-/** SEMANTICS S4. */
+const none: Readonly<Record<string, number>> = {}
+
+/** SEMANTICS A3: it reads as HalfOpen since its deadline, with every probe still to be had. */
+const pastDeadline = (state: Open | ForcedOpen, deadline: number): View => ({
+  state: "HalfOpen",
+  forced: false,
+  since: deadline,
+  era: state.era,
+  openings: state.openings,
+  retryAfter: 0,
+  cause: state.cause,
+  successes: 0,
+  leases: 0,
+  kinds: none
+})
+
+/** Rejecting, until a time. */
+const closedUntil = (state: Open | ForcedOpen, forced: boolean, until: number, now: number): View => ({
+  state: "Open",
+  forced,
+  since: state.since,
+  era: state.era,
+  openings: state.openings,
+  retryAfter: remaining(until, now),
+  until,
+  cause: state.cause,
+  kinds: none
+})
+
+/** SEMANTICS S4. Literals throughout: routers look at every target of every call. */
 export const observe = (policy: Policy, state: State, now: number): View => {
-  const base = { forced: false, since: state.since, era: state.era, openings: state.openings, kinds: {} }
   switch (state._tag) {
     case "Closed":
     case "Degraded":
       return counting(policy, state, now)
     case "HalfOpen":
       return {
-        ...base,
         state: "HalfOpen",
+        forced: false,
+        since: state.since,
+        era: state.era,
+        openings: state.openings,
         retryAfter: wait(policy, state, now),
         cause: state.cause,
         successes: state.successes,
-        leases: probesOut(state, now)
+        leases: probesOut(state, now),
+        kinds: none
       }
     case "Open":
-      return now < state.until
-        ? { ...base, state: "Open", retryAfter: remaining(state.until, now), until: state.until, cause: state.cause }
-        : pastDeadline(base, state.until, state.cause)
+      return now < state.until ? closedUntil(state, false, state.until, now) : pastDeadline(state, state.until)
     case "ForcedOpen":
-      if (state.until !== null && lapsed(state, now)) return pastDeadline(base, state.until, state.cause)
+      if (state.until !== null) {
+        return lapsed(state, now) ? pastDeadline(state, state.until) : closedUntil(state, true, state.until, now)
+      }
       return {
-        ...base,
         state: "Open",
         forced: true,
-        ...(state.until === null ? {} : { retryAfter: remaining(state.until, now), until: state.until }),
-        cause: state.cause
+        since: state.since,
+        era: state.era,
+        openings: state.openings,
+        cause: state.cause,
+        kinds: none
       }
     case "ForcedClosed":
-      return { ...base, state: "Closed", forced: true, retryAfter: 0 }
+      return {
+        state: "Closed",
+        forced: true,
+        since: state.since,
+        era: state.era,
+        openings: state.openings,
+        retryAfter: 0,
+        kinds: none
+      }
   }
 }
-
-type PastDeadlineBase = Pick<View, "forced" | "since" | "era" | "openings" | "kinds">
-
-/** SEMANTICS A3: it reads as HalfOpen since its deadline, with every probe still to be had. */
-const pastDeadline = (base: PastDeadlineBase, deadline: number, cause: View["cause"]): View => ({
-  ...base,
-  state: "HalfOpen",
-  since: deadline,
-  retryAfter: 0,
-  successes: 0,
-  leases: 0,
-  ...(cause === undefined ? {} : { cause })
-})
