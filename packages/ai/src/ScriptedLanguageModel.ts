@@ -11,7 +11,7 @@ import * as Stream from "effect/Stream"
 import * as script from "./internal/script.js"
 import type { Step } from "./internal/scriptModel.js"
 
-export type { Step, StreamItem, Wait } from "./ScriptedSteps.js"
+export type { Step, StreamItem, Wait } from "./internal/scriptModel.js"
 export {
   delayed,
   die,

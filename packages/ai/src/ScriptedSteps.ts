@@ -10,29 +10,7 @@ import * as Option from "effect/Option"
 import * as script from "./internal/script.js"
 import type { Step, StreamItem, Wait } from "./internal/scriptModel.js"
 
-export type {
-  /**
-   * What one call of a scripted model does.
-   *
-   * @since 0.1.0
-   * @category models
-   */
-  Step,
-  /**
-   * What a scripted stream is made of: a text is a delta of it.
-   *
-   * @since 0.1.0
-   * @category models
-   */
-  StreamItem,
-  /**
-   * Lets time pass.
-   *
-   * @since 0.1.0
-   * @category models
-   */
-  Wait
-} from "./internal/scriptModel.js"
+export type { Step, StreamItem, Wait } from "./internal/scriptModel.js"
 
 /**
  * Answers with a text. As a stream it is one delta of it.

@@ -31,10 +31,9 @@ import * as vendors from "./internal/vendors.js"
 /** Everything there is to see of a value, whoever prints it. */
 const shown = (u: unknown): string =>
   [
-    inspect(u, { depth: 20, showHidden: true, getters: true }),
+    inspect(u, { depth: 12, showHidden: true }),
     attempt(() => JSON.stringify(u)),
     Inspectable.format(u),
-    Inspectable.toStringUnknown(u),
     String(u),
     u instanceof Error ? `${u.message} ${u.stack} ${shown(u.cause)}` : "",
     Cause.isCause(u)
@@ -54,7 +53,7 @@ const attempt = (f: () => unknown): string => {
 const recorder = () => {
   const lines: Array<string> = []
   const raw = Logger.make((log) => {
-    lines.push(shown(log.message), shown(log.cause), shown(log.annotations))
+    lines.push(shown(log.message), shown(log.cause))
   })
   const printed = [Logger.logfmtLogger, Logger.jsonLogger, Logger.stringLogger].map((logger) =>
     Logger.map(logger, (line) => {

@@ -2,16 +2,31 @@ import type * as AiError from "@effect/ai/AiError"
 import type * as Response from "@effect/ai/Response"
 import type * as Duration from "effect/Duration"
 
-/** Lets time pass, by the `Clock` in force. */
+/**
+ * Lets time pass, by the `Clock` in force.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Wait {
   readonly _tag: "Wait"
   readonly duration: Duration.DurationInput
 }
 
-/** What a scripted stream is made of: a text is a delta of it. */
+/**
+ * What a scripted stream is made of: a text is a delta of it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type StreamItem = string | Response.StreamPartEncoded | Wait
 
-/** What one call of a scripted model does. */
+/**
+ * What one call of a scripted model does.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Step =
   | { readonly _tag: "Parts"; readonly parts: ReadonlyArray<Response.PartEncoded> }
   | { readonly _tag: "Stream"; readonly items: ReadonlyArray<StreamItem> }
