@@ -55,6 +55,8 @@ export interface Claimant {
 }
 
 /**
+ * How long and what a key holds.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -73,6 +75,16 @@ export interface Settings {
 
 /**
  * A lease of 9 minutes, answers kept for 24 hours and up to 1 MiB, asked for again after a second; final ones.
+ *
+ * @example
+ * ```ts
+ * import * as Claim from "@switchgear/core/Claim"
+ * import assert from "node:assert"
+ *
+ * const brief = { ...Claim.defaults, lease: 30_000 }
+ * const [, record] = Claim.claim<string>(undefined, { owner: "call-1", fingerprint: "f" }, 0, brief)
+ * assert.strictEqual(record?.until, 30_000)
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -151,6 +163,18 @@ export const claim = <A>(
  * Keeps the answer of a call. `Lost`: the claim has passed to another call, whose record stays. A lease that ran out
  * without another claim is still ours.
  *
+ * @example
+ * ```ts
+ * import * as Claim from "@switchgear/core/Claim"
+ * import assert from "node:assert"
+ *
+ * const slow = { owner: "call-1", fingerprint: "f" }
+ * const [, first] = Claim.claim<string>(undefined, slow, 0)
+ * const late = Claim.defaults.lease
+ * const [, second] = Claim.claim(first, { owner: "call-2", fingerprint: "f" }, late)
+ * assert.deepStrictEqual(Claim.commit(second, slow, "too late", late + 1), ["Lost", second])
+ * ```
+ *
  * @since 0.1.0
  * @category steps
  */
@@ -169,6 +193,16 @@ export const commit = <A>(
 
 /**
  * Gives a key back, so that the request can be made anew. `Lost`: it is not, or no longer, a pending claim of ours.
+ *
+ * @example
+ * ```ts
+ * import * as Claim from "@switchgear/core/Claim"
+ * import assert from "node:assert"
+ *
+ * const who = { owner: "call-1", fingerprint: "f" }
+ * const [, pending] = Claim.claim<string>(undefined, who, 0)
+ * assert.deepStrictEqual(Claim.release(pending, who), ["Released", undefined])
+ * ```
  *
  * @since 0.1.0
  * @category steps

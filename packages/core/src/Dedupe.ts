@@ -7,6 +7,8 @@
 import type { Fault } from "./internal/walkModel.js"
 
 /**
+ * How long one piece of news lasts.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -23,6 +25,16 @@ export interface Settings {
 
 /**
  * 5 s, 10 s, failures only, 10 000 entries.
+ *
+ * @example
+ * ```ts
+ * import * as Dedupe from "@switchgear/core/Dedupe"
+ * import assert from "node:assert"
+ *
+ * const table = new Dedupe.Table({ ...Dedupe.defaults, successes: true })
+ * const success = { provider: "openai", connection: "key-1", kind: null, probe: false }
+ * assert.deepStrictEqual([0, 1].map((now) => table.report(success, now)), ["Counted", "Dropped"])
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -57,6 +69,16 @@ export interface Entry {
 /**
  * Whether an outcome counts, over what is remembered of its key. The window begins with the first that counts and does
  * not slide; news of the other sort ends it. A probe's outcome always counts, and leaves windows as an ordinary one would.
+ *
+ * @example
+ * ```ts
+ * import * as Dedupe from "@switchgear/core/Dedupe"
+ * import assert from "node:assert"
+ *
+ * const timeout = { kind: "timeout", probe: false }
+ * const [, entry] = Dedupe.step(Dedupe.defaults, undefined, timeout, 0)
+ * assert.deepStrictEqual(Dedupe.step(Dedupe.defaults, entry, timeout, 4_999), ["Dropped", entry])
+ * ```
  *
  * @since 0.1.0
  * @category steps
@@ -134,6 +156,16 @@ export class Table {
 
 /**
  * Why deduplication does not go with a trip rule; `undefined` if it does. A rule on a rate would no longer see the rate.
+ *
+ * @example
+ * ```ts
+ * import * as Dedupe from "@switchgear/core/Dedupe"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import assert from "node:assert"
+ *
+ * assert.strictEqual(Dedupe.check(Policy.consecutive({ failureThreshold: 5 }).trip), undefined)
+ * assert.strictEqual(Dedupe.check(Policy.hosted.trip)?.path, "dedupe")
+ * ```
  *
  * @since 0.1.0
  * @category checks

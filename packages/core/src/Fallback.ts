@@ -45,6 +45,15 @@ export type {
  * The recommended settings (ROUTING F4): one hop, called targets only use depth, the primary's error is answered,
  * targets with a healthy breaker first, hops at most half of the first attempts.
  *
+ * @example
+ * ```ts
+ * import * as Fallback from "@switchgear/core/Fallback"
+ * import assert from "node:assert"
+ *
+ * assert.strictEqual(Fallback.recommended.maxDepth, 1)
+ * assert.strictEqual(Fallback.movesOn(Fallback.recommended, { kind: "rate_limit", status: 429 }), true)
+ * ```
+ *
  * @since 0.1.0
  * @category presets
  */
@@ -54,6 +63,15 @@ export const recommended: Settings = recommended_
  * The trigger set of ADR-0077: an open circuit, any 5xx, our timeout; never a 4xx; the first `maxDepth` entries of the
  * chain are all there is; no look at a hop's breaker beforehand.
  *
+ * @example
+ * ```ts
+ * import * as Fallback from "@switchgear/core/Fallback"
+ * import assert from "node:assert"
+ *
+ * assert.strictEqual(Fallback.movesOn(Fallback.ibex, { kind: "rate_limit", status: 429 }), false)
+ * assert.strictEqual(Fallback.movesOn(Fallback.ibex, { kind: "overloaded", status: 529 }), true)
+ * ```
+ *
  * @since 0.1.0
  * @category presets
  */
@@ -62,6 +80,14 @@ export const ibex: Settings = ibex_
 /**
  * The trigger set of ADR-063: the whole chain is walked, and a walk that failed answers with all its attempts listed.
  *
+ * @example
+ * ```ts
+ * import * as Fallback from "@switchgear/core/Fallback"
+ * import assert from "node:assert"
+ *
+ * assert.strictEqual(Fallback.nrLlm.surface, "exhausted")
+ * ```
+ *
  * @since 0.1.0
  * @category presets
  */
@@ -69,6 +95,14 @@ export const nrLlm: Settings = nrLlm_
 
 /**
  * The presets by the name a configuration gives them.
+ *
+ * @example
+ * ```ts
+ * import * as Fallback from "@switchgear/core/Fallback"
+ * import assert from "node:assert"
+ *
+ * assert.deepStrictEqual(Object.keys(Fallback.presets), ["recommended", "ibex", "nrLlm"])
+ * ```
  *
  * @since 0.1.0
  * @category presets
@@ -116,6 +150,15 @@ export const decodeChain = decodeChain_
 
 /**
  * Settings that could not be made, with every fault.
+ *
+ * @example
+ * ```ts
+ * import * as Fallback from "@switchgear/core/Fallback"
+ * import assert from "node:assert"
+ *
+ * assert.throws(() => Fallback.make({ maxDepth: 0, budget: 2 }), (error) =>
+ *   error instanceof Fallback.FallbackError && error.faults.length === 2)
+ * ```
  *
  * @since 0.1.0
  * @category errors

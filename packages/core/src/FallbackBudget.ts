@@ -36,6 +36,14 @@ export interface State {
 /**
  * Nothing counted. `now` in ms from any fixed origin.
  *
+ * @example
+ * ```ts
+ * import * as FallbackBudget from "@switchgear/core/FallbackBudget"
+ * import assert from "node:assert"
+ *
+ * assert.strictEqual(FallbackBudget.admits(0.5, FallbackBudget.initial(0), 0), true)
+ * ```
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -49,6 +57,15 @@ export const initial = (now: number): State => ({
 /**
  * Counts the first attempt of a call, whether its circuit was open or not.
  *
+ * @example
+ * ```ts
+ * import * as FallbackBudget from "@switchgear/core/FallbackBudget"
+ * import assert from "node:assert"
+ *
+ * const state = FallbackBudget.first(FallbackBudget.initial(0), 100)
+ * assert.strictEqual(state.firsts, 1)
+ * ```
+ *
  * @since 0.1.0
  * @category counting
  */
@@ -56,6 +73,15 @@ export const first = (state: State, now: number): State => count(roll(state, now
 
 /**
  * Counts a hop that is really called.
+ *
+ * @example
+ * ```ts
+ * import * as FallbackBudget from "@switchgear/core/FallbackBudget"
+ * import assert from "node:assert"
+ *
+ * const state = FallbackBudget.hop(FallbackBudget.initial(0), 100)
+ * assert.strictEqual(state.hops, 1)
+ * ```
  *
  * @since 0.1.0
  * @category counting

@@ -52,6 +52,16 @@ export interface Settings {
 /**
  * 0.8 for success, 0.2 for speed, slow at 5 s, over 15 min.
  *
+ * @example
+ * ```ts
+ * import * as Health from "@switchgear/core/Health"
+ * import assert from "node:assert"
+ *
+ * const patient = { ...Health.defaults, slow: 20_000 }
+ * const slow = { calls: 2, successes: 2, timed: 2, latency: 10_000 }
+ * assert.ok(Health.score(slow, patient) > Health.score(slow))
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -59,6 +69,14 @@ export const defaults: Settings = { successWeight: 0.8, latencyWeight: 0.2, slow
 
 /**
  * Nothing seen.
+ *
+ * @example
+ * ```ts
+ * import * as Health from "@switchgear/core/Health"
+ * import assert from "node:assert"
+ *
+ * assert.strictEqual(Health.score(Health.empty), 0.5)
+ * ```
  *
  * @since 0.1.0
  * @category samples
@@ -68,6 +86,15 @@ export const empty: Sample = { calls: 0, successes: 0, timed: 0, latency: 0 }
 /**
  * Adds a call. One that a fallback rescued is a failure of its primary. A latency that is negative or no number is
  * unknown.
+ *
+ * @example
+ * ```ts
+ * import * as Health from "@switchgear/core/Health"
+ * import assert from "node:assert"
+ *
+ * const sample = Health.record(Health.empty, { outcome: "rescued", latency: 900 })
+ * assert.deepStrictEqual(sample, { calls: 1, successes: 0, timed: 0, latency: 0 })
+ * ```
  *
  * @since 0.1.0
  * @category samples
@@ -85,6 +112,16 @@ export const record = (sample: Sample, call: Call): Sample => {
 
 /**
  * Adds up two samples of one provider.
+ *
+ * @example
+ * ```ts
+ * import * as Health from "@switchgear/core/Health"
+ * import assert from "node:assert"
+ *
+ * const monday = { calls: 3, successes: 2, timed: 3, latency: 600 }
+ * const tuesday = { calls: 1, successes: 1, timed: 1, latency: 100 }
+ * assert.deepStrictEqual(Health.combine(monday, tuesday), { calls: 4, successes: 3, timed: 4, latency: 700 })
+ * ```
  *
  * @since 0.1.0
  * @category samples

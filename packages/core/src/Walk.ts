@@ -5,22 +5,9 @@
  *
  * @since 0.1.0
  */
-import { movesOn } from "./Fallback.js"
-import { allRefused, errored, failedAnswer, primaryAnswer, soonest } from "./internal/walkAnswer.js"
-import type {
-  Answer,
-  Attempt,
-  Done,
-  Event,
-  Failure,
-  Next,
-  Plan,
-  Refused,
-  Settings,
-  Step,
-  Target
-} from "./internal/walkModel.js"
+import type { Event, Failure, Next, Plan, Refused, Step, Target } from "./internal/walkModel.js"
 import { byHealth, byState, chainOf } from "./internal/walkOrder.js"
+import { takeStep } from "./internal/walkStep.js"
 
 export type {
   /**
@@ -89,6 +76,19 @@ export type {
 } from "./internal/walkModel.js"
 
 /**
+ * The target was called and its answer accepted; of a stream, its first output.
+ *
+ * @example
+ * ```ts
+ * import * as Fallback from "@switchgear/core/Fallback"
+ * import * as Walk from "@switchgear/core/Walk"
+ * import assert from "node:assert"
+ *
+ * const plan = { primary: { name: "gpt-4o" }, chain: [{ name: "llama" }], settings: Fallback.recommended }
+ * const end = Walk.step(Walk.start(plan), Walk.served)
+ * assert(end._tag === "Done" && end.answer._tag === "Served")
+ * ```
+ *
  * @since 0.1.0
  * @category events
  */
@@ -97,6 +97,17 @@ export const served: Event = { _tag: "Served" }
 /**
  * The target was called and failed. `outputSent`: the client had been sent output of it (ROUTING F7).
  *
+ * @example
+ * ```ts
+ * import * as Fallback from "@switchgear/core/Fallback"
+ * import * as Walk from "@switchgear/core/Walk"
+ * import assert from "node:assert"
+ *
+ * const plan = { primary: { name: "gpt-4o" }, chain: [{ name: "llama" }], settings: Fallback.recommended }
+ * const broken = Walk.step(Walk.start(plan), Walk.failed({ kind: "network_error" }, true))
+ * assert(broken._tag === "Done" && broken.answer._tag === "Broken")
+ * ```
+ *
  * @since 0.1.0
  * @category events
  */
@@ -104,6 +115,18 @@ export const failed = (failure: Failure, outputSent = false): Event => ({ _tag: 
 
 /**
  * The target was not called: its circuit is open, or it has no room (ROUTING F10, F14). `retryAfter` in ms.
+ *
+ * @example
+ * ```ts
+ * import * as Fallback from "@switchgear/core/Fallback"
+ * import * as Walk from "@switchgear/core/Walk"
+ * import assert from "node:assert"
+ *
+ * const plan = { primary: { name: "gpt-4o" }, chain: [{ name: "llama" }], settings: Fallback.recommended }
+ * const open = Walk.refused("circuit_open", { retryAfter: 5_000, openedBy: "timeout" })
+ * const hop = Walk.step(Walk.start(plan), open)
+ * assert(hop._tag === "Next" && hop.target.name === "llama")
+ * ```
  *
  * @since 0.1.0
  * @category events
@@ -121,6 +144,17 @@ export const refused = (
 /**
  * The policy does not allow the target (ROUTING F5).
  *
+ * @example
+ * ```ts
+ * import * as Fallback from "@switchgear/core/Fallback"
+ * import * as Walk from "@switchgear/core/Walk"
+ * import assert from "node:assert"
+ *
+ * const plan = { primary: { name: "gpt-4o" }, chain: [{ name: "llama" }], settings: Fallback.recommended }
+ * const end = Walk.step(Walk.start(plan), Walk.denied)
+ * assert(end._tag === "Done" && end.answer._tag === "NotAllowed")
+ * ```
+ *
  * @since 0.1.0
  * @category events
  */
@@ -128,6 +162,18 @@ export const denied: Event = { _tag: "Denied" }
 
 /**
  * There is no such target (ROUTING F5).
+ *
+ * @example
+ * ```ts
+ * import * as Fallback from "@switchgear/core/Fallback"
+ * import * as Walk from "@switchgear/core/Walk"
+ * import assert from "node:assert"
+ *
+ * const plan = { primary: { name: "gpt-4o" }, chain: [{ name: "llama" }], settings: Fallback.recommended }
+ * const hop = Walk.step(Walk.start(plan), Walk.failed({ kind: "timeout" }))
+ * const end = Walk.step(hop, Walk.unknown)
+ * assert(end._tag === "Done" && end.answer._tag === "Failed" && end.answer.index === 0)
+ * ```
  *
  * @since 0.1.0
  * @category events
@@ -137,6 +183,17 @@ export const unknown: Event = { _tag: "Unknown" }
 /**
  * Whether the policy allows the target cannot be said (ROUTING F5).
  *
+ * @example
+ * ```ts
+ * import * as Fallback from "@switchgear/core/Fallback"
+ * import * as Walk from "@switchgear/core/Walk"
+ * import assert from "node:assert"
+ *
+ * const plan = { primary: { name: "gpt-4o" }, chain: [{ name: "llama" }], settings: Fallback.recommended }
+ * const end = Walk.step(Walk.start(plan), Walk.policyError)
+ * assert(end._tag === "Done" && end.answer._tag === "PolicyUnavailable")
+ * ```
+ *
  * @since 0.1.0
  * @category events
  */
@@ -144,6 +201,19 @@ export const policyError: Event = { _tag: "PolicyError" }
 
 /**
  * The target cannot carry this request (ROUTING W6).
+ *
+ * @example
+ * ```ts
+ * import * as Fallback from "@switchgear/core/Fallback"
+ * import * as Walk from "@switchgear/core/Walk"
+ * import assert from "node:assert"
+ *
+ * const plan = { primary: { name: "gpt-4o" }, chain: [{ name: "llama" }], settings: Fallback.recommended }
+ * const hop = Walk.step(Walk.start(plan), Walk.failed({ kind: "timeout" }))
+ * const end = Walk.step(hop, Walk.ineligible("audio"))
+ * assert(end._tag === "Done")
+ * assert.deepStrictEqual(end.attempts[1]?.event, { _tag: "Ineligible", reason: "audio" })
+ * ```
  *
  * @since 0.1.0
  * @category events
@@ -153,6 +223,18 @@ export const ineligible = (reason: string): Event => ({ _tag: "Ineligible", reas
 /**
  * The hop would exceed the fallback budget (ROUTING F13).
  *
+ * @example
+ * ```ts
+ * import * as Fallback from "@switchgear/core/Fallback"
+ * import * as Walk from "@switchgear/core/Walk"
+ * import assert from "node:assert"
+ *
+ * const plan = { primary: { name: "gpt-4o" }, chain: [{ name: "llama" }], settings: Fallback.recommended }
+ * const hop = Walk.step(Walk.start(plan), Walk.failed({ kind: "timeout" }))
+ * const end = Walk.step(hop, Walk.overBudget)
+ * assert(end._tag === "Done" && end.answer._tag === "Failed")
+ * ```
+ *
  * @since 0.1.0
  * @category events
  */
@@ -160,6 +242,17 @@ export const overBudget: Event = { _tag: "OverBudget" }
 
 /**
  * The caller went away (ROUTING F9).
+ *
+ * @example
+ * ```ts
+ * import * as Fallback from "@switchgear/core/Fallback"
+ * import * as Walk from "@switchgear/core/Walk"
+ * import assert from "node:assert"
+ *
+ * const plan = { primary: { name: "gpt-4o" }, chain: [{ name: "llama" }], settings: Fallback.recommended }
+ * const end = Walk.step(Walk.start(plan), Walk.cancelled)
+ * assert(end._tag === "Done" && end.answer._tag === "Cancelled")
+ * ```
  *
  * @since 0.1.0
  * @category events
@@ -170,6 +263,15 @@ export const cancelled: Event = { _tag: "Cancelled" }
  * A chain by its breakers' states, Closed before Degraded before HalfOpen before Open; stable, nothing dropped
  * (ROUTING H4).
  *
+ * @example
+ * ```ts
+ * import * as Walk from "@switchgear/core/Walk"
+ * import assert from "node:assert"
+ *
+ * const chain = [{ name: "a", state: "Open" }, { name: "b" }] as const
+ * assert.deepStrictEqual(Walk.sortByState(chain).map((target) => target.name), ["b", "a"])
+ * ```
+ *
  * @since 0.1.0
  * @category sorting
  */
@@ -177,6 +279,15 @@ export const sortByState: (chain: ReadonlyArray<Target>) => ReadonlyArray<Target
 
 /**
  * A chain by health score, best first; stable, nothing dropped; a target without a score has 0.5 (ROUTING H2).
+ *
+ * @example
+ * ```ts
+ * import * as Walk from "@switchgear/core/Walk"
+ * import assert from "node:assert"
+ *
+ * const chain = [{ name: "a", score: 0.2 }, { name: "b" }, { name: "c", score: 0.9 }]
+ * assert.deepStrictEqual(Walk.sortByHealth(chain).map((target) => target.name), ["c", "b", "a"])
+ * ```
  *
  * @since 0.1.0
  * @category sorting
@@ -224,98 +335,20 @@ export const start = (plan: Plan): Next => {
  * Total: a walk that is over stays as it is whatever arrives, and so does one told `OverBudget` of its primary, which
  * is no hop.
  *
+ * @example
+ * ```ts
+ * import * as Fallback from "@switchgear/core/Fallback"
+ * import * as Walk from "@switchgear/core/Walk"
+ * import assert from "node:assert"
+ *
+ * const plan = { primary: { name: "gpt-4o" }, chain: [{ name: "llama" }], settings: Fallback.recommended }
+ * let walk: Walk.Step = Walk.start(plan)
+ * for (const kind of ["timeout", "overloaded"]) walk = Walk.step(walk, Walk.failed({ kind }))
+ * assert(walk._tag === "Done" && walk.answer._tag === "Failed")
+ * assert.strictEqual(walk.answer.index, 0) // surface: "primary"
+ * ```
+ *
  * @since 0.1.0
  * @category walking
  */
-export const step = (walk: Step, event: Event): Step => {
-  if (walk._tag === "Done" || (event._tag === "OverBudget" && !walk.hop)) return walk
-  const { hop, lastResort, rest, settings, target } = walk
-  const attempts = [...walk.attempts, { target, hop, lastResort, event }]
-  const first = attempts.length === 1
-  switch (event._tag) {
-    case "Served":
-      return done({ _tag: "Served", target, substituted: hop }, attempts)
-    case "Cancelled":
-      return done({ _tag: "Cancelled" }, attempts)
-    case "Failed":
-      if (event.outputSent) {
-        return done({ _tag: "Broken", index: attempts.length - 1, failure: event.failure }, attempts)
-      }
-      return goesOn(settings, target, event.failure) ? advance(settings, rest, attempts) : fail(settings, attempts)
-    case "Refused":
-      return movesOn(settings, event) ? advance(settings, rest, attempts) : fail(settings, attempts)
-    case "Denied":
-      return first ? done({ _tag: "NotAllowed" }, attempts) : advance(settings, rest, attempts)
-    case "Unknown":
-      return first ? done({ _tag: "UnknownModel" }, attempts) : advance(settings, rest, attempts)
-    case "Ineligible":
-      return first ? done({ _tag: "Ineligible", reason: event.reason }, attempts) : advance(settings, rest, attempts)
-    case "PolicyError":
-      // fail closed: neither another target nor a last resort
-      return done(first ? { _tag: "PolicyUnavailable" } : primaryAnswer(errored(attempts)), attempts)
-    case "OverBudget":
-      return fail(settings, attempts)
-  }
-}
-
-const done = (answer: Answer, attempts: ReadonlyArray<Attempt>): Done => ({ _tag: "Done", answer, attempts })
-
-const goesOn = (settings: Settings, target: Target, failure: Failure): boolean =>
-  movesOn(settings, failure) && (failure.kind !== "context_length" || target.contextWindow !== undefined)
-
-/** The window a next target must exceed: the largest that was too small so far (ROUTING F4). */
-const floorOf = (attempts: ReadonlyArray<Attempt>): number => {
-  let floor = Number.NEGATIVE_INFINITY
-  for (const { event, target } of attempts) {
-    if (event._tag === "Failed" && event.failure.kind === "context_length" && target.contextWindow !== undefined) {
-      floor = Math.max(floor, target.contextWindow)
-    }
-  }
-  return floor
-}
-
-/** ROUTING F3 and F12: hops really called, so far. */
-const called = (attempts: ReadonlyArray<Attempt>): number => {
-  let count = 0
-  for (const { event, hop } of attempts) if (hop && event._tag === "Failed") count++
-  return count
-}
-
-const tooSmall: Event = { _tag: "Ineligible", reason: "context_window" }
-
-const advance = (settings: Settings, rest: ReadonlyArray<Target>, attempts: ReadonlyArray<Attempt>): Step => {
-  if (called(attempts) >= settings.maxDepth) return fail(settings, attempts)
-  const floor = floorOf(attempts)
-  const passed = [...attempts]
-  for (const [index, target] of rest.entries()) {
-    if (floor === Number.NEGATIVE_INFINITY || (target.contextWindow !== undefined && target.contextWindow > floor)) {
-      return {
-        _tag: "Next",
-        target,
-        hop: true,
-        lastResort: false,
-        rest: rest.slice(index + 1),
-        settings,
-        attempts: passed
-      }
-    }
-    passed.push({ target, hop: true, lastResort: false, event: tooSmall })
-  }
-  return fail(settings, passed)
-}
-
-/** No target is left: the last resort, if all refused and it was not tried (ROUTING F10), else what to answer (F6). */
-const fail = (settings: Settings, attempts: ReadonlyArray<Attempt>): Step => {
-  const errors = errored(attempts)
-  if (
-    settings.lastResort === "soonest" &&
-    allRefused(errors) !== undefined &&
-    !attempts.some((one) => one.lastResort)
-  ) {
-    const found = soonest(errors)
-    if (found !== undefined) {
-      return { _tag: "Next", target: found.target, hop: found.hop, lastResort: true, rest: [], settings, attempts }
-    }
-  }
-  return done(failedAnswer(errors, settings.surface), attempts)
-}
+export const step: (walk: Step, event: Event) => Step = takeStep

@@ -373,6 +373,23 @@ describe("Walk: examples", () => {
   const open = (retryAfter: number, openedBy = "timeout") => Walk.refused("circuit_open", { retryAfter, openedBy })
   const walk = (plan: Walk.Plan, ...events: ReadonlyArray<Walk.Event>): Walk.Step => arb.run(plan, events).last
 
+  it("F2: no more than 8 entries are walked", () => {
+    const chain = Array.from({ length: 10 }, (_, index) => ({ name: `m${index}` }))
+    const names = Walk.start(plan({ chain })).rest.map((target) => target.name)
+    assert.deepStrictEqual(names, ["m0", "m1", "m2", "m3", "m4", "m5", "m6", "m7"])
+  })
+
+  it("H2, H4: the sort by state is applied first, so that among equal scores the healthier comes first", () => {
+    const both = Fallback.make({ preferHealthyState: true, reorderByHealth: true })
+    const chain: ReadonlyArray<Walk.Target> = [
+      { name: "open", state: "Open", score: 0.5 },
+      { name: "best", state: "Open", score: 0.9 },
+      { name: "closed" }
+    ]
+    const names = Walk.start(plan({ chain, settings: both })).rest.map((target) => target.name)
+    assert.deepStrictEqual(names, ["best", "closed", "open"])
+  })
+
   it("F3: [open, healthy] is served with a depth of one", () => {
     const last = walk(plan(), Walk.failed({ kind: "timeout" }), open(100), Walk.served)
     assert(last._tag === "Done")
