@@ -228,7 +228,7 @@ export interface StreamTranslator {
  * const stream = Wire.stream("chat.completions", { usage: true, created: 0 })
  * const chunk = { id: "c", model: "m", choices: [{ index: 0, delta: { content: "Hi" }, finish_reason: null }] }
  * const out = stream.push(new TextEncoder().encode(`data: ${JSON.stringify(chunk)}\n\n`))
- * assert.match(new TextDecoder().decode(out), /event: message_start[^]*"text_delta","text":"Hi"/)
+ * assert.match(new TextDecoder().decode(out), /event: message_start[\s\S]*"text_delta","text":"Hi"/)
  * assert.strictEqual(stream.end().length, 0) // it was cut
  * ```
  *

@@ -107,8 +107,9 @@ export const read = (request: Fields): ReadonlyArray<Message> =>
       const fields = request.element("messages", index, message)
       if (fields === undefined) return []
       const found = one(fields)
+      if (found === undefined) return []
       fields.end()
-      return found === undefined ? [] : [found]
+      return [found]
     })
   )
 

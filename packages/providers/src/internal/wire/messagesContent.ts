@@ -210,7 +210,8 @@ export const write = (messages: ReadonlyArray<Message>, fields: Fields) => {
   const system = first?._tag === "System" ? blocksOf(first) : []
   for (const message of first?._tag === "System" ? messages.slice(1) : messages) {
     const blocks = blocksOf(message)
-    if (blocks.length === 0) fields.cannot("messages (one of them is empty)")
+    // Empty for want of what could not be read is no news.
+    if (blocks.length === 0 && fields.report.fields.length === 0) fields.cannot("messages (one of them is empty)")
     const last = turns.at(-1)
     const joins = last?.results === true && (message._tag === "Result" || message._tag === "User")
     if (joins) last.content.push(...blocks)
