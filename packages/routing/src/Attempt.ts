@@ -46,7 +46,8 @@ export interface Failed extends Called {
 }
 
 /**
- * The target was not called: its circuit was open, or it had no room. `retryAfter` in ms.
+ * The target was not called: its circuit was open, or it had no room. `retryAfter` in ms; `cooldown` is how long the
+ * circuit opens as a whole.
  *
  * @since 0.1.0
  * @category models
@@ -56,6 +57,7 @@ export interface Refused extends Base {
   readonly provider: string
   readonly kind: "circuit_open" | "saturated"
   readonly retryAfter?: number
+  readonly cooldown?: number
 }
 
 /**

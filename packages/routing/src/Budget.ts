@@ -240,7 +240,7 @@ export const stage = (options: Options): Stage => {
     return Effect.flatMap(Effect.runtime<never>(), (runtime) => {
       // what was received was paid for, whether the stream came to its end or not
       const ended = () => Runtime.runPromise(runtime, charge(call, windows))
-      return Effect.map(watch(answer, { ended }), (answer): Served => ({ ...served, answer }))
+      return Effect.succeed({ ...served, answer: watch(answer, { ended }) })
     })
   }
   return makeStage(

@@ -115,8 +115,10 @@ export const makeMemory = (options?: MemoryOptions): Effect.Effect<Service> =>
           remove(key)
           entries.set(key, { entry, until: clockOf(fiber).unsafeCurrentTimeMillis() + ttl })
           size += entry.body.length
+          if (entries.size <= capacity && size <= bytes) return Effect.void
+          // a tenth at a time: a map walks over all it has lost
           for (const oldest of entries.keys()) {
-            if (entries.size <= capacity && size <= bytes) break
+            if (entries.size <= capacity * 0.9 && size <= bytes * 0.9) break
             remove(oldest)
           }
           return Effect.void

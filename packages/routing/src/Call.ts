@@ -9,6 +9,7 @@ import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import type { Attempt } from "./Attempt.js"
 import type { Asked, Routed } from "./internal/model.js"
+import type { WatchedBody } from "./internal/watchedBody.js"
 import type { Rejected } from "./Rejected.js"
 import type { RouteError } from "./RouteError.js"
 import type { Tokens } from "./Tokens.js"
@@ -119,6 +120,8 @@ export class Journal {
   notes: ReadonlyArray<string> = []
   /** Why access refused the call; then no stage can serve it. */
   refusal: RouteError | Rejected | undefined = undefined
+  /** @internal */
+  readonly bodies: Array<WatchedBody> = []
   /** @internal */
   fingerprint: { readonly request: Request; readonly value: string } | undefined = undefined
 

@@ -7,7 +7,7 @@ import type { Failure } from "@switchgear/failures/Failure"
 import type { ProviderError } from "@switchgear/providers/Provider"
 import * as Data from "effect/Data"
 import type { Rejected } from "./Rejected.js"
-import type { RouteError } from "./RouteError.js"
+import type { Refused, RouteError } from "./RouteError.js"
 
 /**
  * The target was not called: its circuit is open, it has no room, or the fallback budget is spent. Fallback moves on.
@@ -29,6 +29,8 @@ export class TargetRefused extends Data.TaggedError("TargetRefused")<{
   readonly retryAfter?: number | undefined
   /** The kind of failure that opened the circuit. */
   readonly openedBy?: string | undefined
+  /** ms: how long the circuit opens as a whole. */
+  readonly cooldown?: number | undefined
 }> {
   override get message(): string {
     return this.kind
@@ -172,5 +174,41 @@ export const kindOf = (error: CallError): string => {
       return error.failure.kind
     case "TargetRefused":
       return error.kind
+  }
+}
+
+const refusedAfter = (refused: Refused, mode: "remaining" | "cooldown"): number | undefined =>
+  mode === "cooldown" ? (refused.cooldown ?? refused.retryAfter) : refused.retryAfter
+
+/**
+ * ms until a try makes sense, if that is known (ROUTING W2): until the earliest time that anything may be tried, or, as
+ * ADR-0076 has it, the circuit's full cooldown.
+ *
+ * @since 0.1.0
+ * @category statuses
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CallError from "@switchgear/routing/CallError"
+ * import { RouteError } from "@switchgear/routing/RouteError"
+ *
+ * const reason = { _tag: "Refused", kind: "circuit_open", status: 503, retryAfter: 9_500, cooldown: 30_000 } as const
+ * const error = new RouteError({ model: "gpt-4o", reason, attempts: [] })
+ * assert.deepStrictEqual([CallError.retryAfterOf(error), CallError.retryAfterOf(error, "cooldown")], [9_500, 30_000])
+ * ```
+ */
+export const retryAfterOf = (error: CallError, mode: "remaining" | "cooldown" = "remaining"): number | undefined => {
+  switch (error._tag) {
+    case "Rejected":
+    case "TargetRefused":
+      return error.retryAfter
+    case "ProviderError":
+      return error.failure.retryAfter
+    case "RouteError": {
+      const { reason } = error
+      const one = reason._tag === "Exhausted" ? reason.errors[0] : reason
+      if (one?._tag === "Failed") return one.error.failure.retryAfter
+      return one?._tag === "Refused" ? refusedAfter(one, mode) : undefined
+    }
   }
 }

@@ -9,7 +9,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Runtime from "effect/Runtime"
-import type * as Scope from "effect/Scope"
 import type { Call, Served } from "./Call.js"
 import { type CallError, statusOf } from "./CallError.js"
 import type * as IdempotencyStore from "./IdempotencyStore.js"
@@ -71,7 +70,7 @@ class Held {
     private readonly who: Claim.Claimant
   ) {}
 
-  served(served: Served): Effect.Effect<Served, never, Scope.Scope> {
+  served(served: Served): Effect.Effect<Served> {
     const { answer } = served
     if (answer._tag === "Json") {
       const { body, status } = answer
@@ -82,8 +81,7 @@ class Held {
     return Effect.flatMap(Effect.runtime<never>(), (runtime) => {
       // who reads the end can be sure of the record
       const ended = (ending: Ending) => Runtime.runPromise(runtime, this.streamEnded(served, tape, ending))
-      const watched = watch(answer, { chunk: (bytes) => tape.chunk(bytes), ended })
-      return Effect.map(watched, (answer): Served => ({ ...served, answer }))
+      return Effect.succeed({ ...served, answer: watch(answer, { chunk: (bytes) => tape.chunk(bytes), ended }) })
     })
   }
 
@@ -123,7 +121,7 @@ class Held {
 const handler = (next: Handler, store: IdempotencyStore.Service, settings: Settings, run: string): Handler => {
   let calls = 0
 
-  const owned = (call: Call, held: Held, restore: Restore): Effect.Effect<Served, CallError, Scope.Scope> =>
+  const owned = (call: Call, held: Held, restore: Restore): Effect.Effect<Served, CallError> =>
     Effect.matchCauseEffect(restore(next(call)), {
       onSuccess: (served) => held.served(served),
       onFailure: (cause) => Effect.zipRight(held.failed(cause), Effect.failCause(cause))
@@ -136,14 +134,14 @@ const handler = (next: Handler, store: IdempotencyStore.Service, settings: Setti
     until: number,
     pause: number,
     restore: Restore
-  ): Effect.Effect<Served, CallError, Scope.Scope> =>
+  ): Effect.Effect<Served, CallError> =>
     Effect.matchEffect(store.claim(key, who, settings), {
       // I5: without a claim, and everyone is told
       onFailure: () => {
         call.journal.note("idempotency_unavailable")
         return restore(next(call))
       },
-      onSuccess: (verdict): Effect.Effect<Served, CallError, Scope.Scope> => {
+      onSuccess: (verdict): Effect.Effect<Served, CallError> => {
         switch (verdict._tag) {
           case "Claimed":
             return owned(call, new Held(call, store, settings, key, who), restore)

@@ -185,10 +185,13 @@ class Memory {
     return this.records.size > this.capacity || this.size > this.bytes
   }
 
-  /** The oldest answers go. Claims stay, however many: a forgotten one would let the same call run twice. */
+  /**
+   * The oldest answers go, a tenth at a time: a map walks over all it has lost. Claims stay, however many: a forgotten one
+   * would let the same call run twice.
+   */
   private evict(now: number): void {
     for (const [key, record] of this.records) {
-      if (!this.over) return
+      if (this.records.size <= this.capacity * 0.9 && this.size <= this.bytes * 0.9) return
       if (record._tag === "Pending" && now < record.until) continue
       this.size -= sizeOf(record)
       this.records.delete(key)

@@ -12,20 +12,23 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Access from "./Access.js"
 import { Call, type Granted, Journal, type Request, type Served } from "./Call.js"
 import type { CallError } from "./CallError.js"
+import { alone, composed, ordered, withWalk } from "./internal/assemble.js"
 import { guarded } from "./internal/guarded.js"
 import { walk } from "./internal/journey.js"
+import { closing, scoped } from "./internal/lifetime.js"
 import { News } from "./internal/news.js"
 import { type GuardedModelInput, type ProviderInput, routesOf } from "./internal/plan.js"
 import { provide } from "./internal/provide.js"
 import { clockOf, monotonicMillis } from "./internal/time.js"
 import type { Rejected } from "./Rejected.js"
 import { RouteError } from "./RouteError.js"
-import { type Handler, type Plan, priorities, type Stage, make as stage } from "./Stage.js"
+import { type Plan, priorities, type Stage, make as stage } from "./Stage.js"
 
 /**
  * @since 0.1.0
@@ -54,6 +57,11 @@ export interface Service {
    * closes what is open upstream, gives every permit and claim back and calls no further target (ROUTING F9).
    */
   readonly run: (request: Request) => Effect.Effect<Served, RouteError | Rejected, Scope.Scope>
+  /**
+   * The same without a scope, which costs more than all stages: for JSON, and for one who looks after the stream. It is
+   * open until its body was read to its end or left, by `return()` as `for await` does.
+   */
+  readonly runUnscoped: (request: Request) => Effect.Effect<Served, RouteError | Rejected>
   /** The names of all models, in the order given. */
   readonly models: ReadonlyArray<string>
   /** The names of the stages, outermost first. */
@@ -183,48 +191,8 @@ const keepsRates = ({ routes }: Plan): ReadonlyArray<Fault> => {
   return [...faults.values()].map(({ message, path }) => ({ path: `stages.breaker.${path}`, message }))
 }
 
-/** The stages in the order they run, or why they have none. */
-const ordered = (
-  stages: ReadonlyArray<Stage>,
-  order: "priority" | "listed"
-): Either.Either<ReadonlyArray<Stage>, ReadonlyArray<Fault>> => {
-  const faults: Array<Fault> = []
-  const names = new Set<string>()
-  const byPriority = new Map<number, string>()
-  for (const { name, priority } of stages) {
-    if (names.has(name)) faults.push({ path: `stages.${name}`, message: "stands twice in the list: leave one out" })
-    names.add(name)
-    if (order === "listed") continue
-    if (!Number.isFinite(priority)) {
-      faults.push({ path: `stages.${name}.priority`, message: `must be a number, got ${priority}` })
-    }
-    const other = byPriority.get(priority)
-    if (other !== undefined && other !== name) {
-      const message = `is ${priority}, which is that of "${other}" too: give one of them another`
-      faults.push({ path: `stages.${name}.priority`, message })
-    }
-    byPriority.set(priority, name)
-  }
-  if (faults.length > 0) return Either.left(faults)
-  return Either.right(order === "listed" ? stages : [...stages].sort((a, b) => b.priority - a.priority))
-}
-
-/** Without Fallback the call goes to the requested model or nowhere: the same walk, with no chain. */
-const alone = stage("alone", priorities.fallback, (next, { routes }) => {
-  const walked = walk({ routes, settings: FallbackSettings.recommended, health: undefined, next })
-  return (call) => walked(call.with({ fallback: false }))
-})
-
-const withWalk = (stages: ReadonlyArray<Stage>, order: "priority" | "listed"): ReadonlyArray<Stage> => {
-  if (stages.some(({ name }) => name === "fallback")) return stages
-  const inner = stages.findIndex(({ name, priority }) =>
-    order === "listed" ? name === "usage" || name === "breaker" : priority < priorities.fallback
-  )
-  return inner === -1 ? [...stages, alone] : [...stages.slice(0, inner), alone, ...stages.slice(inner)]
-}
-
-const composed = (plan: Plan, stages: ReadonlyArray<Stage>, innermost: Handler): Handler =>
-  stages.reduceRight((next, { wrap }) => wrap(next, plan), innermost)
+const isDone = <A, E>(effect: Effect.Effect<A, E>): effect is Exit.Success<A, E> =>
+  Exit.isExit(effect) && Exit.isSuccess(effect)
 
 /** Only the walk is seen outside; a stage of the user's may let through what belongs to one target. */
 const outside = (model: string, error: CallError, { attempts }: Journal): RouteError | Rejected => {
@@ -302,16 +270,22 @@ export const make = (options: Options): Effect.Effect<Service, PipelineConfigErr
     const refuse = composed(plan, auditors, ({ journal, request: { model } }) =>
       Effect.fail(journal.refusal ?? new RouteError({ model, reason: { _tag: "NotAllowed" }, attempts: [] }))
     )
-    const run = (request: Request): Effect.Effect<Served, RouteError | Rejected, Scope.Scope> =>
+    const runUnscoped: Service["runUnscoped"] = (request) =>
       Effect.withFiberRuntime((fiber) => {
         const clock = clockOf(fiber)
         const startedAt = monotonicMillis(clock)
         const callOf = (granted: Granted) => new Call(request, granted, new Journal(), clock, startedAt, undefined)
-        return Effect.matchEffect(access(request), {
-          onSuccess: (granted) => {
-            const call = callOf(granted)
-            return Effect.catchAll(serve(call), (error) => Effect.fail(outside(request.model, error, call.journal)))
-          },
+        const onSuccess = (granted: Granted) => {
+          const call = callOf(granted)
+          return Effect.catchAll(closing(call, serve(call)), (error) =>
+            Effect.fail(outside(request.model, error, call.journal))
+          )
+        }
+        const granted = access(request)
+        // an answer that is there already takes no step
+        if (isDone(granted)) return onSuccess(granted.value)
+        return Effect.matchEffect(granted, {
+          onSuccess,
           onFailure: (refusal) => {
             const call = callOf({ org: request.org ?? "" })
             call.journal.refusal = refusal
@@ -320,7 +294,15 @@ export const make = (options: Options): Effect.Effect<Service, PipelineConfigErr
         })
       })
     return Effect.succeed({
-      run,
+      run: (request) => {
+        const serving = runUnscoped(request)
+        if (request.stream) return scoped(serving)
+        return Effect.flatMap(serving, (served) => {
+          const done = Effect.succeed(served)
+          return served.answer._tag === "Json" ? done : scoped(done)
+        })
+      },
+      runUnscoped,
       models: models.map(({ name }) => name),
       stages: stages.filter((stage) => stage !== alone).map(({ name }) => name)
     })

@@ -32,6 +32,8 @@ export interface Refused {
   readonly kind: "circuit_open" | "saturated"
   readonly status: 503 | 429
   readonly retryAfter?: number
+  /** ms: how long the first refused target's circuit opens as a whole. */
+  readonly cooldown?: number
 }
 
 /**

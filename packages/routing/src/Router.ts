@@ -15,6 +15,7 @@ import type * as Scope from "effect/Scope"
 import { Call, type Granted, Journal } from "./Call.js"
 import { guarded } from "./internal/guarded.js"
 import { walk } from "./internal/journey.js"
+import { closing, scoped } from "./internal/lifetime.js"
 import type { Request, Routed } from "./internal/model.js"
 import { routesOf } from "./internal/plan.js"
 import { provide } from "./internal/provide.js"
@@ -181,10 +182,11 @@ export const make = (options: Options): Effect.Effect<Service, RouterConfigError
         return Effect.withFiberRuntime<Routed, RouteError, Scope.Scope>((fiber) => {
           const clock = clockOf(fiber)
           const call = new Call(request, granted, new Journal(), clock, monotonicMillis(clock), undefined)
-          return Effect.catchAll(serve(call), (error) =>
+          const served = Effect.catchAll(closing(call, serve(call)), (error) =>
             // nothing but the walk is outside
             error._tag === "RouteError" ? Effect.fail(error) : Effect.die(error)
           )
+          return request.stream ? scoped(served) : served
         })
       },
       models: models.map((model) => model.name)

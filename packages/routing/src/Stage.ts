@@ -8,18 +8,17 @@
  */
 import type { Fault } from "@switchgear/core/Fallback"
 import type * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import type { Call, Served } from "./Call.js"
 import type { CallError } from "./CallError.js"
 import type { Route } from "./internal/targets.js"
 
 /**
- * Serves a call. What it acquires lives in the call's scope, which ends with the last byte of the answer.
+ * Serves a call. A stream it gives is open until it is read to its end or left; who drops it has to leave it.
  *
  * @since 0.1.0
  * @category models
  */
-export type Handler = (call: Call) => Effect.Effect<Served, CallError, Scope.Scope>
+export type Handler = (call: Call) => Effect.Effect<Served, CallError>
 
 /**
  * What a pipeline is built of, as a stage sees it.

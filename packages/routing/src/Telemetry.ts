@@ -63,16 +63,16 @@ class Observed {
     private readonly writer: RowWriter
   ) {}
 
-  served(served: Served): Effect.Effect<Served, never, Scope.Scope> {
+  served(served: Served): Served {
     this.acceptedAt = monotonicMillis(this.call.clock)
     const { answer } = served
     if (answer._tag === "Json") {
       this.record(served, "success", answer.status, this.acceptedAt)
-      return Effect.succeed(served)
+      return served
     }
     const ended = (ending: Ending) =>
       this.record(served, outcomeOf(ending), answer.status, monotonicMillis(this.call.clock))
-    return Effect.map(watch(answer, { ended }), (answer): Served => ({ ...served, answer }))
+    return { ...served, answer: watch(answer, { ended }) }
   }
 
   failed(cause: Cause.Cause<CallError>): void {
@@ -160,7 +160,7 @@ export const make = (options: Options): Effect.Effect<Service, never, Scope.Scop
           const inner = span === undefined ? next(call) : Effect.withParentSpan(next(call), span)
           return Effect.uninterruptibleMask((restore) =>
             Effect.matchCauseEffect(restore(inner), {
-              onSuccess: (served) => one.served(served),
+              onSuccess: (served) => Effect.succeed(one.served(served)),
               onFailure: (cause) => {
                 one.failed(cause)
                 return Effect.failCause(cause)

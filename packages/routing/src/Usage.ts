@@ -120,11 +120,11 @@ export const stage = ({ prices: table = prices }: { readonly prices?: Prices | u
       if (said !== undefined) return priced(model, said.input, said.output, false)
       return priced(model, usageOf.guess(request.body.length), usageOf.guess(body.length), true)
     }
-    const served = (call: Call, served: Served) => {
+    const served = (call: Call, served: Served): Served => {
       const { answer, model } = served
       if (answer._tag === "Json") {
         call.journal.tokens = ofJson(call, model, answer.body)
-        return Effect.succeed(served)
+        return served
       }
       const reader = new usageOf.StreamUsage()
       const watched = watch(answer, {
@@ -136,7 +136,7 @@ export const stage = ({ prices: table = prices }: { readonly prices?: Prices | u
           call.journal.tokens = priced(model, prompt, output ?? frames, estimated)
         }
       })
-      return Effect.map(watched, (answer): Served => ({ ...served, answer }))
+      return { ...served, answer: watched }
     }
-    return (call) => Effect.flatMap(next(call), (it) => served(call, it))
+    return (call) => Effect.map(next(call), (it) => served(call, it))
   })

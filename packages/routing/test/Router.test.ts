@@ -140,7 +140,8 @@ describe("Router: what is answered", () => {
         yield* trip(first, kinds[0])
         yield* trip(second, kinds[1])
         const { reason } = failed(yield* Effect.either(router.route(request())))
-        assert.deepStrictEqual(reason, { _tag: "Refused", kind: "circuit_open", status, retryAfter: 30_000 })
+        const cooldown = 30_000
+        assert.deepStrictEqual(reason, { _tag: "Refused", kind: "circuit_open", status, retryAfter: 30_000, cooldown })
         assert.deepStrictEqual(fakes.map(asked), [0, 0])
       }
     })

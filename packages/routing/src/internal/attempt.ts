@@ -1,11 +1,11 @@
 import * as Walk from "@switchgear/core/Walk"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import type { Attempt } from "../Attempt.js"
 import { type Call, type Served, Target } from "../Call.js"
 import type { CallError, TargetRefused } from "../CallError.js"
 import type { Handler } from "../Stage.js"
+import { close } from "./lifetime.js"
 import type { Route } from "./targets.js"
 import { monotonicMillis } from "./time.js"
 
@@ -29,12 +29,19 @@ export const skipped = (model: string, hop: boolean, reason: keyof typeof passes
   attempt: { _tag: "Skipped", model, hop, reason }
 })
 
-const refused = ({ hop, model, provider }: Target, { kind, openedBy, retryAfter }: TargetRefused): Outcome => {
+const refused = (
+  { hop, model, provider }: Target,
+  { cooldown, kind, openedBy, retryAfter }: TargetRefused
+): Outcome => {
   if (kind === "over_budget") return skipped(model, hop, "over_budget")
   const base = { _tag: "Refused", model, provider, hop, kind } as const
   return {
     event: Walk.refused(kind, { retryAfter, openedBy }),
-    attempt: retryAfter === undefined ? base : { ...base, retryAfter }
+    attempt: {
+      ...base,
+      ...(retryAfter === undefined ? undefined : { retryAfter }),
+      ...(cooldown === undefined ? undefined : { cooldown })
+    }
   }
 }
 
@@ -48,18 +55,21 @@ const allowed = ({ granted }: Call, name: string, hop: boolean): Effect.Effect<O
   })
 }
 
+/** What goes on with an outcome: a function, not a value to be passed back, which saves every call two steps. */
+export type Continue = (outcome: Outcome) => Effect.Effect<Served, CallError>
+
 /** One target: may it be called, and what came of it. */
 export const attempt = (
   call: Call,
   next: Handler,
   route: Route,
   step: Walk.Next,
-  takeHop: () => boolean
-): Effect.Effect<Outcome, CallError, Scope.Scope> => {
+  takeHop: () => boolean,
+  then: Continue
+): Effect.Effect<Served, CallError> => {
   const asked = allowed(call, route.name, step.hop)
-  return asked === undefined
-    ? reach(call, next, route, step, takeHop)
-    : Effect.flatMap(asked, (no) => (no === undefined ? reach(call, next, route, step, takeHop) : Effect.succeed(no)))
+  if (asked === undefined) return reach(call, next, route, step, takeHop, then)
+  return Effect.flatMap(asked, (no) => (no === undefined ? reach(call, next, route, step, takeHop, then) : then(no)))
 }
 
 const record = (target: Target, call: Call) => {
@@ -73,26 +83,30 @@ const reach = (
   next: Handler,
   route: Route,
   step: Walk.Next,
-  takeHop: () => boolean
-): Effect.Effect<Outcome, CallError, Scope.Scope> => {
+  takeHop: () => boolean,
+  then: Continue
+): Effect.Effect<Served, CallError> => {
   const provider = call.request.via?.name ?? route.slot.provider.name
   const now = monotonicMillis(call.clock)
   const target = new Target(route.name, provider, step.hop, step.lastResort, step.rest.length, now, takeHop)
+  const failed = (cause: Cause.Cause<CallError>): Outcome | undefined => {
+    // who went away has not failed, and a defect is no answer of anybody's
+    const failure = Cause.isInterrupted(cause) ? undefined : Cause.failureOption(cause)
+    if (failure?._tag !== "Some") return undefined
+    const error = failure.value
+    if (error._tag === "TargetRefused") return refused(target, error)
+    // a stage's own refusal ends the call
+    if (error._tag !== "ProviderError") return undefined
+    return { event: Walk.failed(error.failure), attempt: { _tag: "Failed", ...record(target, call), error } }
+  }
   return Effect.matchCauseEffect(next(call.at(target)), {
-    onSuccess: (served): Effect.Effect<Outcome> =>
-      Effect.succeed({ event: Walk.served, attempt: { _tag: "Served", ...record(target, call) }, served }),
-    onFailure: (cause): Effect.Effect<Outcome, CallError> => {
-      // who went away has not failed, and a defect is no answer of anybody's
-      const failure = Cause.isInterrupted(cause) ? undefined : Cause.failureOption(cause)
-      if (failure === undefined || failure._tag === "None") return Effect.failCause(cause)
-      const error = failure.value
-      if (error._tag === "TargetRefused") return Effect.succeed(refused(target, error))
-      // a stage's own refusal ends the call
-      if (error._tag !== "ProviderError") return Effect.failCause(cause)
-      return Effect.succeed({
-        event: Walk.failed(error.failure),
-        attempt: { _tag: "Failed", ...record(target, call), error }
-      })
+    onSuccess: (served) => then({ event: Walk.served, attempt: { _tag: "Served", ...record(target, call) }, served }),
+    onFailure: (cause) => {
+      const outcome = failed(cause)
+      if (outcome === undefined) return Effect.failCause(cause)
+      // a stage inside may have given up a stream it had
+      const { bodies } = call.journal
+      return bodies.length === 0 ? then(outcome) : Effect.zipRight(close(bodies), then(outcome))
     }
   })
 }

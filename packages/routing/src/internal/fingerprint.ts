@@ -3,20 +3,25 @@ import { sha256 } from "./sha256.js"
 
 const decoder = new TextDecoder()
 
-/** A value with the keys of its objects in order. */
-const sorted = (value: unknown): unknown => {
-  if (typeof value !== "object" || value === null) return value
-  if (Array.isArray(value)) return value.map(sorted)
-  // entries, not assignments: a key may be called `__proto__`
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]))
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null
+
+/** A JSON value as text, the keys of its objects in order. */
+const write = (value: unknown): string => {
+  if (typeof value === "string") return JSON.stringify(value)
+  if (!isObject(value)) return String(value)
+  if (Array.isArray(value)) return `[${value.map(write).join(",")}]`
+  const keys = Object.keys(value).sort()
+  let text = ""
+  for (const key of keys) text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${write(value[key])}`
+  return `{${text}}`
 }
 
 /** JSON whose bytes are the same whatever its spacing and the order of its keys; text that is no JSON as it is. */
 export const canonical = (body: Uint8Array): string => {
   const text = decoder.decode(body)
   try {
-    return JSON.stringify(sorted(JSON.parse(text)))
+    return write(JSON.parse(text))
   } catch {
     return text
   }

@@ -37,30 +37,34 @@ export class Refusal {
   constructor(
     readonly open: CircuitBreaker.CircuitOpen,
     /** The kind of failure that opened the circuit. */
-    readonly openedBy: string | undefined
+    readonly openedBy: string | undefined,
+    /** ms: how long the circuit opens as a whole; absent if only a command closes it. */
+    readonly cooldown: number | undefined
   ) {}
 }
 
-const take = (gate: Gate): Effect.Effect<Held, Refusal> =>
+const take = (gate: Gate, before: ReadonlyArray<Held>): Effect.Effect<ReadonlyArray<Held>, Refusal> =>
   Effect.matchEffect(CircuitBreaker.unsafeAcquire(gate.breaker), {
     onFailure: (open) =>
-      Effect.flatMap(CircuitBreaker.view(gate.breaker), ({ cause }) =>
-        Effect.fail(new Refusal(open, cause !== undefined && "kind" in cause ? (cause.kind ?? undefined) : undefined))
-      ),
-    onSuccess: (permit) => Effect.succeed({ level: gate.level, breaker: gate.breaker, permit })
+      Effect.flatMap(CircuitBreaker.view(gate.breaker), ({ cause, since, until }) => {
+        const openedBy = cause !== undefined && "kind" in cause ? (cause.kind ?? undefined) : undefined
+        const whole = until === undefined ? gate.breaker.policy.cooldown.base : until - since
+        return Effect.fail(new Refusal(open, openedBy, open.retryAfterMillis === undefined ? undefined : whole))
+      }),
+    onSuccess: (permit) => Effect.succeed([...before, { level: gate.level, breaker: gate.breaker, permit }])
   })
 
 /** Permits of all the gates, or of none. Run it where nothing interrupts. */
 export const acquire = (gates: ReadonlyArray<Gate>): Effect.Effect<ReadonlyArray<Held>, Refusal> => {
   const [only] = gates
   if (only === undefined) return Effect.succeed([])
-  if (gates.length === 1) return Effect.map(take(only), (held) => [held])
+  if (gates.length === 1) return take(only, [])
   const from = (index: number, held: ReadonlyArray<Held>): Effect.Effect<ReadonlyArray<Held>, Refusal> => {
     const gate = gates[index]
     if (gate === undefined) return Effect.succeed(held)
-    return Effect.matchEffect(take(gate), {
+    return Effect.matchEffect(take(gate, held), {
       onFailure: (refusal) => Effect.zipRight(report(held, Breaker.released), Effect.fail(refusal)),
-      onSuccess: (one) => from(index + 1, [...held, one])
+      onSuccess: (all) => from(index + 1, all)
     })
   }
   return from(0, [])

@@ -3,7 +3,6 @@ import { ProviderError } from "@switchgear/providers/Provider"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
-import type * as Scope from "effect/Scope"
 import type { Call, Served, Target } from "../Call.js"
 import { type CallError, TargetRefused } from "../CallError.js"
 import type { Handler } from "../Stage.js"
@@ -34,8 +33,10 @@ export const guarded =
     }
     return Effect.uninterruptibleMask((restore) =>
       Effect.matchEffect(Gate.acquire(gates), {
-        onFailure: ({ open, openedBy }) =>
-          Effect.fail(new TargetRefused({ kind: "circuit_open", retryAfter: open.retryAfterMillis, openedBy })),
+        onFailure: ({ cooldown, open, openedBy }) => {
+          const retryAfter = open.retryAfterMillis
+          return Effect.fail(new TargetRefused({ kind: "circuit_open", retryAfter, openedBy, cooldown }))
+        },
         onSuccess: (held) =>
           Effect.flatMap(Gate.stateOf(gates), (state) => {
             target.state = state
@@ -67,7 +68,7 @@ class Running {
     return Effect.zipRight(this.reportFailure(cause), Effect.failCause(cause))
   }
 
-  served(served: Served): Effect.Effect<Served, never, Scope.Scope> {
+  served(served: Served): Effect.Effect<Served> {
     const { answer } = served
     const latency = this.latency()
     if (answer._tag === "Json") return Effect.as(this.succeeded(this.held, latency), served)
@@ -78,7 +79,7 @@ class Running {
         const ended = (ending: Ending) => {
           if (held.length > 0) run(this.reportEnd(held, ending, latency))
         }
-        return Effect.map(watch(answer, { ended }), (answer) => ({ ...served, answer }))
+        return Effect.succeed({ ...served, answer: watch(answer, { ended }) })
       })
     )
   }

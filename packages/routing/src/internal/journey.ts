@@ -3,13 +3,12 @@ import * as FallbackBudget from "@switchgear/core/FallbackBudget"
 import * as Walk from "@switchgear/core/Walk"
 import type { Clock } from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import type { Attempt } from "../Attempt.js"
 import type { Call, Served } from "../Call.js"
 import type { CallError } from "../CallError.js"
 import { type Failed, type Reason, type Refused, RouteError } from "../RouteError.js"
 import type { Handler } from "../Stage.js"
-import { attempt, type Outcome, skipped } from "./attempt.js"
+import { attempt, type Continue, type Outcome, skipped } from "./attempt.js"
 import * as Gate from "./gate.js"
 import { chainTargets, type Route } from "./targets.js"
 import { monotonicMillis } from "./time.js"
@@ -85,12 +84,12 @@ class Journey {
   ) {}
 
   /** The primary is due first whatever the chain (ROUTING F1), so the chain is looked at only when it is needed. */
-  start(): Effect.Effect<Served, CallError, Scope.Scope> {
+  start(): Effect.Effect<Served, CallError> {
     const { first, plan, chain } = this.prepare()
     // also for one who is told nothing more, because it goes away
     this.call.journal.attempts = this.made
     const { preferHealthyState, reorderByHealth } = this.context.settings
-    return Effect.flatMap(this.attempt(this.primary.route, first), (outcome) => {
+    return this.attempt(this.primary.route, first, (outcome) => {
       this.keep(outcome)
       if (outcome.event._tag === "Served" || chain.length < 2 || !(preferHealthyState || reorderByHealth)) {
         return this.after(Walk.step(first, outcome.event))
@@ -101,8 +100,8 @@ class Journey {
     })
   }
 
-  private attempt(route: Route, step: Walk.Next): Effect.Effect<Outcome, CallError, Scope.Scope> {
-    return attempt(this.call, this.context.next, route, step, this.takeHop)
+  private attempt(route: Route, step: Walk.Next, then: Continue): Effect.Effect<Served, CallError> {
+    return attempt(this.call, this.context.next, route, step, this.takeHop, then)
   }
 
   private keep(outcome: Outcome): void {
@@ -120,15 +119,14 @@ class Journey {
     return { first: Walk.start({ ...plan, chain: targets }), plan, chain: targets }
   }
 
-  private after(step: Walk.Step): Effect.Effect<Served, CallError, Scope.Scope> {
+  private after(step: Walk.Step): Effect.Effect<Served, CallError> {
     if (step._tag === "Done") return this.end(step)
     const route = this.context.routes.get(step.target.name)
-    const next =
-      route === undefined ? Effect.succeed(skipped(step.target.name, step.hop, "unknown")) : this.attempt(route, step)
-    return Effect.flatMap(next, (outcome) => {
+    const then: Continue = (outcome) => {
       this.keep(outcome)
       return this.after(Walk.step(step, outcome.event))
-    })
+    }
+    return route === undefined ? then(skipped(step.target.name, step.hop, "unknown")) : this.attempt(route, step, then)
   }
 
   private end({ answer, attempts: walked }: Walk.Done): Effect.Effect<Served, RouteError> {
@@ -159,10 +157,21 @@ class Journey {
 const errorOf = (attempt: Attempt | undefined): Failed | Refused | undefined => {
   if (attempt?._tag === "Failed") return { _tag: "Failed", model: attempt.model, error: attempt.error }
   if (attempt?._tag !== "Refused") return undefined
-  const { kind, retryAfter } = attempt
-  const refused = { _tag: "Refused", kind, status: 503 } as const
-  return retryAfter === undefined ? refused : { ...refused, retryAfter }
+  return refusedWith(attempt.kind, 503, attempt.retryAfter, attempt.cooldown)
 }
+
+const refusedWith = (
+  kind: Refused["kind"],
+  status: Refused["status"],
+  retryAfter: number | undefined,
+  cooldown: number | undefined
+): Refused => ({
+  _tag: "Refused",
+  kind,
+  status,
+  ...(retryAfter === undefined ? undefined : { retryAfter }),
+  ...(cooldown === undefined ? undefined : { cooldown })
+})
 
 /** What the walk's answer is in the errors that the attempts had; `undefined`: nothing is to be answered. */
 const reasonOf = (answer: Walk.Answer, attempts: ReadonlyArray<Attempt>): Reason | undefined => {
@@ -173,10 +182,10 @@ const reasonOf = (answer: Walk.Answer, attempts: ReadonlyArray<Attempt>): Reason
     case "Exhausted":
       return { _tag: "Exhausted", errors: answer.indices.flatMap((index) => errorOf(attempts[index]) ?? []) }
     case "Refused": {
-      const open = attempts.some((one) => one._tag === "Refused" && one.kind === "circuit_open")
-      const { retryAfter, status } = answer
-      const refused = { _tag: "Refused", kind: open ? "circuit_open" : "saturated", status } as const
-      return retryAfter === undefined ? refused : { ...refused, retryAfter }
+      const refused = attempts.filter((one) => one._tag === "Refused")
+      const open = refused.find((one) => one.kind === "circuit_open")
+      const kind = open === undefined ? "saturated" : "circuit_open"
+      return refusedWith(kind, answer.status, answer.retryAfter, open?.cooldown)
     }
     case "NotAllowed":
     case "PolicyUnavailable":

@@ -1,6 +1,5 @@
 import type { Answer, ProviderRequest, RetryMode } from "@switchgear/providers/Provider"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import type { Call, Served, Target } from "../Call.js"
 import { type CallError, TargetRefused } from "../CallError.js"
 import { RouteError } from "../RouteError.js"
@@ -8,7 +7,7 @@ import type { Handler } from "../Stage.js"
 import { replaceMembers } from "./jsonBytes.js"
 import type { Route, Slot } from "./targets.js"
 import { monotonicMillis } from "./time.js"
-import { hold, watch } from "./watch.js"
+import { WatchedBody } from "./watchedBody.js"
 
 const saturated = new TargetRefused({ kind: "saturated" })
 const overBudget = new TargetRefused({ kind: "over_budget" })
@@ -58,7 +57,7 @@ const served = (answer: Answer, { model, provider }: Target): Served => ({
 export const provide =
   (routes: ReadonlyMap<string, Route>): Handler =>
   (call) =>
-    Effect.suspend((): Effect.Effect<Served, CallError, Scope.Scope> => {
+    Effect.suspend((): Effect.Effect<Served, CallError> => {
       const { request, target } = call
       const route = target === undefined ? undefined : routes.get(target.model)
       if (target === undefined || route === undefined) return Effect.fail(unknownTarget(request.model))
@@ -67,11 +66,11 @@ export const provide =
       if (!call.byo && slot.running >= slot.maxConcurrent) return Effect.fail(saturated)
       if (target.hop && !target.takeHop()) return Effect.fail(overBudget)
       const provider = request.via ?? slot.provider
-      const upstream = Effect.suspend(() => provider.call(upstreamRequest(call, target, route)))
+      const upstream = provider.call(upstreamRequest(call, target, route))
       const counted = call.byo || slot.maxConcurrent === Number.POSITIVE_INFINITY ? undefined : slot
       // what holds nothing needs no mask
       if (counted === undefined && !request.stream) {
-        return Effect.flatMap(upstream, (answer) => accepted(answer, target, undefined))
+        return Effect.map(upstream, (answer) => accepted(answer, call, target, undefined))
       }
       return Effect.uninterruptibleMask((restore) => {
         if (counted !== undefined) counted.running++
@@ -80,21 +79,19 @@ export const provide =
             leave(counted)
             return Effect.failCause(cause)
           },
-          onSuccess: (answer) => accepted(answer, target, counted)
+          onSuccess: (answer) => Effect.succeed(accepted(answer, call, target, counted))
         })
       })
     })
 
-/** An accepted stream is open until its scope closes at the latest. */
-const accepted = (
-  answer: Answer,
-  target: Target,
-  slot: Slot | undefined
-): Effect.Effect<Served, never, Scope.Scope> => {
+/** An accepted stream is open until it is read to its end, or closed by whoever looks after the call. */
+const accepted = (answer: Answer, call: Call, target: Target, slot: Slot | undefined): Served => {
   if (answer._tag === "Json") {
     leave(slot)
-    return Effect.succeed(served(answer, target))
+    return served(answer, target)
   }
-  const held = slot === undefined ? hold(answer) : watch(answer, { ended: () => leave(slot) })
-  return Effect.map(held, (answer) => served(answer, target))
+  const body = new WatchedBody(answer.body)
+  if (slot !== undefined) body.watch({ ended: () => leave(slot) })
+  call.journal.bodies.push(body)
+  return served({ ...answer, body }, target)
 }

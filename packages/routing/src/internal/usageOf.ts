@@ -46,11 +46,21 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** The usage of a JSON answer, of which nothing else is parsed. */
-export const ofJson = (body: Uint8Array): Said | undefined => {
+/** Bytes up to which reading all of an answer is cheaper than looking for a part of it. */
+const small = 8_192
+
+const usageIn = (body: Uint8Array): unknown => {
+  if (body.length <= small) {
+    const all = parse(decoder.decode(body))
+    return isRecord(all) ? all["usage"] : undefined
+  }
   const at = findMembers(body, "usage")?.at(-1)
-  if (at === undefined) return undefined
-  const said = read(parse(decoder.decode(body.subarray(at.start, at.end))))
+  return at === undefined ? undefined : parse(decoder.decode(body.subarray(at.start, at.end)))
+}
+
+/** The usage of a JSON answer. */
+export const ofJson = (body: Uint8Array): Said | undefined => {
+  const said = read(usageIn(body))
   return said === undefined ? undefined : { input: said.input ?? 0, output: said.output ?? 0 }
 }
 
