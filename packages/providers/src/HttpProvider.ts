@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import type { LookupFunction } from "node:net"
 import type { ProviderKind } from "@switchgear/failures/ProviderKind"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
@@ -39,6 +40,8 @@ export interface Options {
     /** How long an idle connection is kept. Default 4 seconds; a server's own hint goes before. */
     readonly keepAlive?: Duration.DurationInput
   }
+  /** How the host's name is resolved, as `net.connect` takes it. Default: as the system does. */
+  readonly lookup?: LookupFunction
   /** Default: none. */
   readonly retries?: Retry.Retries
   /** The largest JSON answer, in bytes. Default 32 MiB. */
@@ -144,6 +147,7 @@ export const make: (options: Options, dialect: Dialect) => Effect.Effect<Provide
             connectTimeout: dialFor(allowed.connect),
             headersTimeout: 0,
             bodyTimeout: 0,
+            ...(options.lookup !== undefined && { connect: { lookup: options.lookup } }),
             ...(options.pool?.keepAlive !== undefined && {
               keepAliveTimeout: Duration.toMillis(options.pool.keepAlive)
             })

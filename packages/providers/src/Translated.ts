@@ -92,7 +92,9 @@ export const make = (provider: Provider, settings: Wire.Settings = {}): Provider
 
   const reply = (answer: Answer, usage: boolean, created: number): Effect.Effect<Answer, ProviderError> => {
     if (answer._tag === "Stream") {
-      const body = new TranslatedBody(answer.body, Wire.stream(native, { usage, created }))
+      const body = new TranslatedBody(answer.body, Wire.stream(native, { usage, created }), () =>
+        unreadable(provider.name)
+      )
       return Effect.succeed({ ...answer, body })
     }
     const body = Wire.answer(native, answer.body, created)

@@ -214,6 +214,8 @@ export interface StreamTranslator {
   readonly push: (chunk: Uint8Array) => Uint8Array
   /** The rest, once the stream has ended. One that was cut is given no end of its own. */
   readonly end: () => Uint8Array
+  /** Its end, or an error frame, has been written. Still `false` after `end`: it was cut, or in no dialect that was read. */
+  readonly complete: boolean
 }
 
 /**

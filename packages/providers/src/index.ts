@@ -9,6 +9,10 @@ export * as AzureOpenAi from "./AzureOpenAi.js"
 /**
  * @since 0.1.0
  */
+export * as Byo from "./Byo.js"
+/**
+ * @since 0.1.0
+ */
 export * as HttpProvider from "./HttpProvider.js"
 /**
  * @since 0.1.0

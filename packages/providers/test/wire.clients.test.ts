@@ -343,6 +343,17 @@ describe("Translated", () => {
     assert.notInclude(text, "[DONE]")
   })
 
+  it("a stream that ends well in the wrong dialect is no answer, and not an empty one", async () => {
+    const { provider } = scripted("chat.completions", [ScriptedProvider.stream(messageStream)])
+    const answer = await Effect.runPromise(provider.call(request("messages", { stream: true })))
+    assert.ok(answer._tag === "Stream")
+    const error = await caught(async () => {
+      for await (const chunk of answer.body) assert.fail(`it said ${Buffer.from(chunk)}`)
+    })
+    assert.ok(error instanceof Provider.ProviderError)
+    assert.deepInclude(error.failure, { kind: "server_error", code: "untranslatable_answer" })
+  })
+
   it("who leaves a translated stream leaves the original, at once, even while waiting", async () => {
     let left = 0
     const body: AsyncIterableIterator<Uint8Array> = {

@@ -14,7 +14,7 @@ import type { Timed, Wheel } from "./wheel.js"
 /** What all calls of one provider share. */
 export interface Line {
   readonly name: string
-  readonly pool: Pool
+  readonly pool: Pick<Pool, "dispatch">
   readonly limits: Limits
   readonly wheel: Wheel
   readonly clock: Clock.Clock

@@ -1,3 +1,4 @@
+import type { ProviderError } from "../Provider.js"
 import type { StreamTranslator } from "../Wire.js"
 
 const done: IteratorResult<Uint8Array, undefined> = { done: true, value: undefined }
@@ -9,10 +10,14 @@ const done: IteratorResult<Uint8Array, undefined> = { done: true, value: undefin
 export class TranslatedBody implements AsyncIterableIterator<Uint8Array, undefined> {
   private readonly source: AsyncIterator<Uint8Array>
   private over = false
+  /** The original has ended, and that was not judged yet. */
+  private ended = false
 
   constructor(
     body: AsyncIterable<Uint8Array>,
-    private readonly translator: StreamTranslator
+    private readonly translator: StreamTranslator,
+    /** What a stream fails with that ends well, and yet says no end that could be said. */
+    private readonly unreadable: () => ProviderError
   ) {
     this.source = body[Symbol.asyncIterator]()
   }
@@ -21,12 +26,15 @@ export class TranslatedBody implements AsyncIterableIterator<Uint8Array, undefin
     while (!this.over) {
       const read = await this.read()
       if (this.over) return done
-      if (read.done === true) this.over = true
+      if (read.done === true) this.over = this.ended = true
       const value = read.done === true ? this.translator.end() : this.translator.push(read.value)
       // What says nothing yet in the other dialect is no chunk of it.
       if (value.length > 0) return { done: false, value }
     }
-    return done
+    if (!this.ended) return done
+    this.ended = false
+    if (this.translator.complete) return done
+    throw this.unreadable()
   }
 
   private async read(): Promise<IteratorResult<Uint8Array>> {
@@ -41,6 +49,7 @@ export class TranslatedBody implements AsyncIterableIterator<Uint8Array, undefin
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
     const left = !this.over
     this.over = true
+    this.ended = false
     if (left) await this.source.return?.()
     return done
   }

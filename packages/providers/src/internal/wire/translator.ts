@@ -1,5 +1,5 @@
 import { createParser } from "eventsource-parser"
-import type { StreamReader, StreamWriter } from "./model.js"
+import type { Sign, StreamReader, StreamWriter } from "./model.js"
 
 const encoder = new TextEncoder()
 
@@ -8,14 +8,17 @@ const encoder = new TextEncoder()
  * a cut stream there is no end.
  */
 export class Translator {
+  /** The stream has said its end, or its error. */
+  complete = false
   private out = ""
+  private said = false
   private stopped = false
   private readonly decoder = new TextDecoder()
   private readonly parser = createParser({
     onEvent: ({ data, event }) => {
       for (const sign of this.reader.event(event, data)) {
         if (sign._tag === "Stop") this.stopped = true
-        this.out += this.writer.sign(sign)
+        this.write(sign)
       }
     }
   })
@@ -33,8 +36,16 @@ export class Translator {
   /** The stream has ended. Some leave out the blank line after their last event, or the last event itself. */
   end(): Uint8Array {
     this.parser.feed(`${this.decoder.decode()}\n\n`)
-    if (this.stopped) this.out += this.writer.sign({ _tag: "End" })
+    if (this.stopped && !this.complete) this.write({ _tag: "End" })
     return this.flush()
+  }
+
+  private write(sign: Sign): void {
+    // An end of nothing is no answer: what came was in no dialect that is read here.
+    if (sign._tag === "End" && !this.said) return
+    this.said = true
+    if (sign._tag === "End" || sign._tag === "Fault") this.complete = true
+    this.out += this.writer.sign(sign)
   }
 
   private flush(): Uint8Array {
