@@ -43,7 +43,9 @@ export const breakerWorld = (policy: Policy.Policy, alphabet: Alphabet, prefix: 
       ...calls
         .filter((call) => left.permits.has(call))
         .flatMap((call) => alphabet.reports.map((report): Trace.Step => ({ ...report, at: now, call }))),
-      ...times.map((at): Trace.Step => ({ at, do: "observe" })),
+      ...(alphabet.back === undefined ? [] : [now - alphabet.back])
+        .concat(times)
+        .map((at): Trace.Step => ({ at, do: "observe" })),
       ...(alphabet.commands ? commands(now) : []),
       { at: now, do: "restart", elapsed: boundary === undefined ? 1 : boundary - now }
     ]

@@ -7,10 +7,12 @@ type Report = Trace.Step extends infer S
     : never
   : never
 
-/** What calls report, and whether a person commands. */
+/** What calls report, whether a person commands, and whether the clock steps back. */
 export interface Alphabet {
   readonly reports: ReadonlyArray<Report>
   readonly commands: boolean
+  /** Whether the clock may also step back by this much, ms. */
+  readonly back?: number
 }
 
 /** Where histories begin, and how many actions they have. */
@@ -59,6 +61,13 @@ const busy: Start = {
   depth: 4
 }
 
+/** A rate that degrades, from `successes` and one failure: what is left is silence (SEMANTICS D2). */
+const degraded = (successes: number): Start => ({
+  name: "degraded",
+  prefix: [...reporting(successes, { do: "success" }), { at: 0, do: "failure", call: "a" }],
+  depth: 4
+})
+
 const outcomes: ReadonlyArray<Report> = [{ do: "success" }, { do: "failure" }, { do: "ignored" }, { do: "released" }]
 
 const ofKind = (kind: string, retryAfter?: number): Report =>
@@ -96,7 +105,7 @@ export const cases: () => ReadonlyArray<ExhaustiveCase> = () => [
       kindThresholds: { rate_limit: { threshold: 2, window: 6 }, timeout: { threshold: 2 } },
       halfOpen: { probeTimeout: 5 }
     }),
-    alphabet: { reports: [...outcomes, ofKind("rate_limit", 20), ofKind("timeout")], commands: false },
+    alphabet: { reports: [...outcomes, ofKind("rate_limit", 20), ofKind("timeout")], commands: false, back: 3 },
     starts: later(3, 10)
   },
   {
@@ -125,8 +134,8 @@ export const cases: () => ReadonlyArray<ExhaustiveCase> = () => [
       cooldown: { base: 5 },
       halfOpen: { probeTimeout: 5 }
     }),
-    alphabet: { reports: [...outcomes, { do: "success", latency: 8 }], commands: false },
-    starts: later(2, 5)
+    alphabet: { reports: [...outcomes, { do: "success", latency: 8 }], commands: false, back: 3 },
+    starts: [...later(2, 5), degraded(1)]
   },
   {
     name: "any of both, degraded",
@@ -141,7 +150,7 @@ export const cases: () => ReadonlyArray<ExhaustiveCase> = () => [
       halfOpen: { maxProbes: 2, probeTimeout: 5 }
     }),
     alphabet: { reports: outcomes, commands: true },
-    starts: later(2, 5)
+    starts: [...later(2, 5), degraded(2)]
   },
   {
     name: "rolling, kinds, ignored as success",
