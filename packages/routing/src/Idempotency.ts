@@ -90,7 +90,11 @@ class Held {
     const stored = failure?._tag === "Some" ? recording.ofError(failure.value) : undefined
     if (failure?._tag !== "Some" || stored === undefined || stored._tag === "Answer") return this.release
     const size = stored.response?.body.length ?? 0
-    const kept = Claim.isKept({ status: statusOf(failure.value), size, stream: false, finished: true }, this.settings)
+    const told = statusOf(failure.value)
+    // both what the client was told and what the upstream said: a 425 may be told as 400
+    const kept = [told, stored.failure.status ?? told].every((status) =>
+      Claim.isKept({ status, size, stream: false, finished: true }, this.settings)
+    )
     return kept ? this.commit(stored) : this.release
   }
 
