@@ -21,7 +21,7 @@ import * as guards from "./internal/guard.js"
 import { Hub } from "./internal/hub.js"
 import { publish } from "./internal/metrics.js"
 import { type CircuitBreaker, TypeId } from "./internal/model.js"
-import type { Classify } from "./internal/settings.js"
+import type { Classify, Settings } from "./internal/settings.js"
 import { statusOf, viewOf } from "./internal/status.js"
 import * as streams from "./internal/stream.js"
 import { monotonicMillis } from "./internal/time.js"
@@ -84,12 +84,14 @@ export const isCircuitBreaker = (u: unknown): u is CircuitBreaker => Predicate.h
  */
 export const make = (options: Options): Effect.Effect<CircuitBreaker> =>
   Effect.map(Effect.clock, (clock): Cell => {
-    const settings = {
+    const hub = new Hub()
+    const settings: Settings = {
       policy: options.policy,
       enforce: options.enforce ?? true,
       classify: options.classify ?? classifyExit,
       origin: monotonicMillis(clock),
-      hub: new Hub()
+      hub,
+      deliver: (_, transitions) => hub.deliverAll(transitions)
     }
     return new Cell(options.name, settings, 0)
   })

@@ -7,6 +7,7 @@ import type { Policy } from "@switchgear/core/Policy"
 import * as Config from "effect/Config"
 import type { ConfigError } from "effect/ConfigError"
 import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { dual } from "effect/Function"
@@ -14,14 +15,17 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
+import { CircuitBreakerStore } from "./CircuitBreakerStore.js"
 import type { CircuitOpen } from "./CircuitOpen.js"
 import { cellOf } from "./internal/cell.js"
-import { Cells } from "./internal/cells.js"
+import type { Cells } from "./internal/cells.js"
 import { guard } from "./internal/guard.js"
 import type { CircuitBreaker } from "./internal/model.js"
+import { local, stored } from "./internal/registry.js"
 import type { Classify } from "./internal/settings.js"
 import { statusOf } from "./internal/status.js"
 import { clockOf } from "./internal/time.js"
+import type { RegistryEvent } from "./RegistryEvent.js"
 import type { Status, Transition } from "./Transition.js"
 
 /**
@@ -40,6 +44,8 @@ export interface Service {
    * `bufferSize` behind loses the oldest; no reader can slow or harm a breaker.
    */
   readonly changes: Stream.Stream<Transition>
+  /** What the registry has to say of itself: it has grown over its bound, its store is away. */
+  readonly events: Stream.Stream<RegistryEvent>
 }
 
 /**
@@ -57,6 +63,38 @@ export interface Options {
   readonly classify?: Classify | undefined
   /** Transitions kept for a reader of `changes` that is behind. Default 256. */
   readonly bufferSize?: number | undefined
+  /**
+   * Breakers kept, default 500. Over it those that read Closed and count no failure go, the least recently used first.
+   * Others are never forgotten: then there are more, and an event says so.
+   */
+  readonly bound?: number | undefined
+  /** Breakers at most, default 10 000: above it a new name runs unguarded, and an event says so. */
+  readonly hardLimit?: number | undefined
+  /** How often unused breakers are looked for. Default 5 minutes. */
+  readonly sweepEvery?: Duration.DurationInput | undefined
+  /** After how long without a call a breaker that reads Closed and counts no failure goes. Default 30 minutes. */
+  readonly idleAfter?: Duration.DurationInput | undefined
+}
+
+/**
+ * Where a breaker lives. `local`: in this process, forgotten with it. `durable`: in this process, and written to the
+ * store, so that the next one goes on from there: a transition before it is announced, counters at most once a second
+ * and at shutdown.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Mode = "local" | "durable"
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface StoredOptions extends Options {
+  /** For all, or by breaker name. Default `durable`. */
+  readonly mode?: Mode | ((name: string) => Mode) | undefined
+  /** How often changed counters are written. Default 1 second. */
+  readonly writeEvery?: Duration.DurationInput | undefined
 }
 
 /**
@@ -68,6 +106,22 @@ export class CircuitBreakerRegistry extends Context.Tag("@switchgear/breaker/Cir
   Service
 >() {}
 
+const serviceOf = (
+  cells: Cells,
+  events: Stream.Stream<RegistryEvent>,
+  options: Options,
+  first: (name: string) => Effect.Effect<CircuitBreaker>
+): Service => ({
+  get: (name) => {
+    const known = cells.find(name)
+    return known === undefined ? first(name) : Exit.succeed(known)
+  },
+  find: (name) => Effect.sync(() => Option.fromNullable(cells.find(name))),
+  statuses: Effect.map(Effect.clock, (clock) => Array.from(cells.all(), (cell) => statusOf(cell, clock))),
+  changes: cells.hub.stream(undefined, options.bufferSize ?? 256),
+  events
+})
+
 /**
  * A registry of its own. When the scope closes its breakers leave the metrics.
  *
@@ -75,22 +129,42 @@ export class CircuitBreakerRegistry extends Context.Tag("@switchgear/breaker/Cir
  * @category constructors
  */
 export const make = (options: Options): Effect.Effect<Service, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.map(Effect.clock, (clock) => new Cells(options, clock)),
-      (cells) => Effect.sync(() => cells.close())
-    ),
-    (cells): Service => ({
-      get: (name) => {
-        const known = cells.find(name)
-        return known === undefined
-          ? Effect.withFiberRuntime((fiber) => Exit.succeed(cells.get(name, clockOf(fiber))))
-          : Exit.succeed(known)
-      },
-      find: (name) => Effect.sync(() => Option.fromNullable(cells.find(name))),
-      statuses: Effect.map(Effect.clock, (clock) => Array.from(cells.all(), (cell) => statusOf(cell, clock))),
-      changes: cells.hub.stream(undefined, options.bufferSize ?? 256)
-    })
+  Effect.map(local(options), ({ cells, events }) =>
+    serviceOf(cells, events, options, (name) =>
+      Effect.withFiberRuntime((fiber) => Exit.succeed(cells.get(name, clockOf(fiber))))
+    )
+  )
+
+/**
+ * A registry over a store. A breaker is read from it when it is first asked for (SEMANTICS S9), which takes a round trip
+ * that time; no call waits for the store afterwards. While the store is away breakers go on in this process, and an
+ * event says so. When the scope closes what is not yet written is written.
+ *
+ * @since 0.1.0
+ * @category constructors
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreaker from "@switchgear/breaker/CircuitBreaker"
+ * import * as CircuitBreakerRegistry from "@switchgear/breaker/CircuitBreakerRegistry"
+ * import * as CircuitBreakerStore from "@switchgear/breaker/CircuitBreakerStore"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ *
+ * const life = Effect.scoped(Effect.gen(function*() {
+ *   const registry = yield* CircuitBreakerRegistry.makeStored({ policy: Policy.hosted })
+ *   const breaker = yield* registry.get("openai")
+ *   const found = yield* CircuitBreaker.view(breaker)
+ *   yield* CircuitBreaker.forceOpen(breaker)
+ *   return found.state
+ * }))
+ * const twoLives = Effect.all([life, life]).pipe(Effect.provide(CircuitBreakerStore.layerStoreMemory))
+ * assert.deepStrictEqual(await Effect.runPromise(twoLives), ["Closed", "Open"])
+ * ```
+ */
+export const makeStored = (options: StoredOptions): Effect.Effect<Service, never, Scope.Scope | CircuitBreakerStore> =>
+  Effect.flatMap(CircuitBreakerStore, (store) =>
+    Effect.map(stored(options, store), ({ cells, events, get }) => serviceOf(cells, events, options, get))
   )
 
 /**
@@ -118,6 +192,31 @@ export const make = (options: Options): Effect.Effect<Service, never, Scope.Scop
  */
 export const layer = (options: Options): Layer.Layer<CircuitBreakerRegistry> =>
   Layer.scoped(CircuitBreakerRegistry, make(options))
+
+/**
+ * {@link makeStored} as a layer.
+ *
+ * @since 0.1.0
+ * @category layers
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreakerRegistry from "@switchgear/breaker/CircuitBreakerRegistry"
+ * import * as CircuitBreakerStore from "@switchgear/breaker/CircuitBreakerStore"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const Registry = CircuitBreakerRegistry.layerStored({
+ *   policy: Policy.hosted,
+ *   mode: (name) => name.startsWith("test:") ? "local" : "durable"
+ * }).pipe(Layer.provide(CircuitBreakerStore.layerStoreMemory))
+ * const guarded = Effect.succeed(42).pipe(CircuitBreakerRegistry.withCircuitBreaker({ key: "openai" }))
+ * assert.strictEqual(await Effect.runPromise(Effect.provide(guarded, Registry)), 42)
+ * ```
+ */
+export const layerStored = (options: StoredOptions): Layer.Layer<CircuitBreakerRegistry, never, CircuitBreakerStore> =>
+  Layer.scoped(CircuitBreakerRegistry, makeStored(options))
 
 /**
  * A registry whose policies come from configuration. `PolicySchema.config` reads a policy: a preset's name, or JSON.

@@ -122,14 +122,16 @@ export class Cell implements CircuitBreaker {
   /** SEMANTICS S3: after the new state is in place, in order. */
   private announce(events: ReadonlyArray<Breaker.Event>, now: number, clock: Clock): void {
     const wall = clock.unsafeCurrentTimeMillis()
+    const announced: Array<Transition> = []
     for (const { at, era, from, reason, to } of events) {
       const transition: Transition = { breaker: this.name, from, to, at: wall - Math.max(0, now - at), era, reason }
       this.transitions++
       this.history ??= []
       if (this.history.length === remembered) this.history.shift()
       this.history.push(transition)
-      this.settings.hub.deliver(transition)
+      announced.push(transition)
     }
+    this.settings.deliver(this, announced)
   }
 }
 

@@ -26,6 +26,11 @@ export class Hub {
     }
   }
 
+  deliverAll(transitions: ReadonlyArray<Transition>): void {
+    if (this.subscribers.size === 0) return
+    for (const transition of transitions) this.deliver(transition)
+  }
+
   stream(breaker: string | undefined, capacity: number): Stream.Stream<Transition> {
     const subscribe = Effect.map(Mailbox.make<Transition>({ capacity, strategy: "sliding" }), (mailbox) => {
       const subscriber: Subscriber = { mailbox, breaker }

@@ -78,8 +78,7 @@ const show = (breaker: string, label: Label): void => {
   gauge.get = () => MetricState.gauge(highest(label))
 }
 
-/** Shows the source's breakers under a name. Gives what takes them away again, their counts kept. */
-export const publish = (name: string, source: Source): (() => void) => {
+const labelOf = (name: string): Label => {
   let label = labels.get(name)
   if (label === undefined) {
     label = {
@@ -89,19 +88,31 @@ export const publish = (name: string, source: Source): (() => void) => {
     labels.set(name, label)
     show(name, label)
   }
-  const { retired, sources } = label
+  return label
+}
+
+const add = (retired: Label["retired"], counters: Counters, sign: 1 | -1): void => {
+  retired.admitted += sign * counters.admitted
+  retired.rejected += sign * counters.rejected
+  retired.succeeded += sign * counters.succeeded
+  retired.failed += sign * counters.failed
+  retired.ignored += sign * counters.ignored
+  retired.released += sign * counters.released
+  retired.transitions += sign * counters.transitions
+}
+
+/** Keeps what a breaker had counted that is no longer among its label's sources. */
+export const retire = (name: string, counters: Counters): void => add(labelOf(name).retired, counters, 1)
+
+/** The opposite of `retire`, for a breaker that comes back with all it had counted. */
+export const revive = (name: string, counters: Counters): void => add(labelOf(name).retired, counters, -1)
+
+/** Shows the source's breakers under a name. Gives what takes them away again, their counts kept. */
+export const publish = (name: string, source: Source): (() => void) => {
+  const { retired, sources } = labelOf(name)
   sources.add(source)
   return () => {
     if (!sources.delete(source)) return
-    for (const cell of source.cells()) {
-      const counters = cell.counters()
-      retired.admitted += counters.admitted
-      retired.rejected += counters.rejected
-      retired.succeeded += counters.succeeded
-      retired.failed += counters.failed
-      retired.ignored += counters.ignored
-      retired.released += counters.released
-      retired.transitions += counters.transitions
-    }
+    for (const cell of source.cells()) add(retired, cell.counters(), 1)
   }
 }

@@ -1,7 +1,9 @@
 import type * as Breaker from "@switchgear/core/Breaker"
 import type { Policy } from "@switchgear/core/Policy"
 import type * as Exit from "effect/Exit"
+import type { Transition } from "../Transition.js"
 import type { Hub } from "./hub.js"
+import type { CircuitBreaker } from "./model.js"
 
 /**
  * What an ended call means for the breaker's health. `wall` is the time in ms since 1970, for dates in a Retry-After.
@@ -23,4 +25,6 @@ export interface Settings {
    */
   readonly origin: number
   readonly hub: Hub
+  /** Told of transitions, in order, once the state is in place. */
+  readonly deliver: (breaker: CircuitBreaker, transitions: ReadonlyArray<Transition>) => void
 }
