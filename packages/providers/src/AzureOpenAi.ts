@@ -12,6 +12,8 @@ import * as HttpProvider from "./HttpProvider.js"
 import * as Provider from "./Provider.js"
 
 /**
+ * An Azure resource, its API's version, the key, and the limits of its calls.
+ *
  * @since 0.1.0
  * @category models
  */

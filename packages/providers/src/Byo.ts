@@ -35,6 +35,8 @@ export type Reason = Target.Reason
 export type Resolver = (name: string) => Effect.Effect<ReadonlyArray<string>, unknown>
 
 /**
+ * Which upstreams a caller may name.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -54,6 +56,8 @@ export interface Options {
 }
 
 /**
+ * What a caller brings along.
+ *
  * @since 0.1.0
  * @category models
  */

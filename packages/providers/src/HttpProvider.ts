@@ -24,6 +24,8 @@ import * as Retry from "./Retry.js"
 export type { Timeouts } from "./internal/limits.js"
 
 /**
+ * Where a provider's API is, the key, and the limits of its calls.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -13,6 +13,8 @@ import * as OpenAiCompatible from "./OpenAiCompatible.js"
 import * as Provider from "./Provider.js"
 
 /**
+ * Where OpenAI's API is, on whose behalf it is called, the key, and the limits of its calls.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -13,6 +13,8 @@ import * as HttpProvider from "./HttpProvider.js"
 import * as Provider from "./Provider.js"
 
 /**
+ * Where the server is, whose errors it gives, the key, and the limits of its calls.
+ *
  * @since 0.1.0
  * @category models
  */

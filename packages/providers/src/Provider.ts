@@ -109,6 +109,8 @@ export interface StreamAnswer {
 }
 
 /**
+ * An accepted answer: complete, or a stream that has begun.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -208,6 +210,6 @@ export const obstacle = (provider: Provider, request: ProviderRequest): string |
  * ```
  *
  * @since 0.1.0
- * @category context
+ * @category models
  */
 export const Provider: Context.Tag<Provider, Provider> = Context.GenericTag<Provider>("@switchgear/providers/Provider")

@@ -26,6 +26,8 @@ export type Script =
   | ((request: Provider.ProviderRequest, index: number) => Step)
 
 /**
+ * A scripted provider, and what has become of the calls it has seen.
+ *
  * @since 0.1.0
  * @category models
  */
