@@ -188,7 +188,7 @@ describe("Snapshot.decode", () => {
   })
   const taken = (state: Breaker.State): Record<string, unknown> =>
     JSON.parse(JSON.stringify(Snapshot.snapshot(state, 250, wall)))
-  const states: ReadonlyArray<Breaker.State> = [
+  const states = (): ReadonlyArray<Breaker.State> => [
     after(rate, [Breaker.success(), ...failures(2, "a"), ...failures(1, "b")]),
     after(Policy.hosted, failures(5)),
     after(Policy.hosted, failures(1, "quota_exhausted")),
@@ -213,7 +213,7 @@ describe("Snapshot.decode", () => {
         ? { ...value, [key]: replaced(Reflect.get(value, key), rest, by) }
         : value
     }
-    for (const state of states) {
+    for (const state of states()) {
       const whole = taken(state)
       expect(paths(whole)).toEqual([])
       const places = leaves(whole)
