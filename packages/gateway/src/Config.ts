@@ -16,7 +16,7 @@ import * as Faults from "./internal/faults.js"
 import { checkLinks } from "./internal/links.js"
 import type { ModelConfig } from "./internal/modelSection.js"
 import type { ProviderConfig } from "./internal/providerSection.js"
-import type { ServerConfig } from "./internal/sections.js"
+import type { ByoConfig, ServerConfig } from "./internal/sections.js"
 import { root } from "./internal/sections.js"
 
 export type {
@@ -87,6 +87,13 @@ export type {
 } from "./internal/scriptSection.js"
 export type {
   /**
+   * Which upstreams callers may bring along.
+   *
+   * @since 0.1.0
+   * @category models
+   */
+  ByoConfig,
+  /**
    * Where the gateway listens, and its own limits.
    *
    * @since 0.1.0
@@ -106,6 +113,7 @@ export interface GatewayConfig {
   readonly providers: ReadonlyArray<ProviderConfig>
   readonly models: ReadonlyArray<ModelConfig>
   readonly fallback: Fallback.Settings
+  readonly byo: ByoConfig
 }
 
 /**

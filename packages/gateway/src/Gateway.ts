@@ -113,15 +113,17 @@ export class Gateway extends Context.Tag("@switchgear/gateway/Gateway")<Gateway,
  * @category constructors
  */
 export const make = (
-  config: Pick<GatewayConfig, "server" | "models">
+  config: Pick<GatewayConfig, "server" | "models" | "byo">
 ): Effect.Effect<Running, ListenError, Router.Router | CircuitBreakerRegistry.CircuitBreakerRegistry | Scope.Scope> =>
   Effect.gen(function* () {
     const { bodyLimit, holdBack } = config.server
     const router = yield* Router.Router
     const registry = yield* CircuitBreakerRegistry.CircuitBreakerRegistry
     const held = heldBack(holdBack)
-    const parts = { router, heldBack: held, bodyLimit, models: config.models, statuses: registry.statuses }
-    const listening = yield* listen(config.server, handler(parts))
+    const { allowedBaseUrls } = config.byo
+    const byo = allowedBaseUrls === undefined ? {} : { allowedBaseUrls }
+    const parts = { byo, router, heldBack: held, bodyLimit, models: config.models, statuses: registry.statuses }
+    const listening = yield* listen(config.server, handler(parts, yield* Effect.clock))
     yield* Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.sync(() => held.sweep(now))).pipe(
       Effect.repeat(Schedule.spaced(Math.min(1000, Math.ceil(holdBack / 4)))),
       Effect.forkScoped
@@ -163,7 +165,7 @@ export const make = (
  * @category layers
  */
 export const layer = (
-  config: Pick<GatewayConfig, "server" | "models">
+  config: Pick<GatewayConfig, "server" | "models" | "byo">
 ): Layer.Layer<Gateway, ListenError, Router.Router | CircuitBreakerRegistry.CircuitBreakerRegistry> =>
   Layer.scoped(Gateway, make(config))
 

@@ -28,6 +28,14 @@ export interface Options {
   readonly server?: string
   readonly fallback?: string
   readonly timeouts?: string
+  /** Default `openai-compatible`. */
+  readonly kinds?: readonly [primary: string, backup: string]
+  /** YAML; in place of `policy`. */
+  readonly breakers?: string
+  /** YAML: what else there is to say of the primary. */
+  readonly also?: string
+  /** YAML */
+  readonly byo?: string
 }
 
 /** A gateway over two upstreams, all on real sockets: model `main` with `spare` behind it, and `single` with nothing. */
@@ -37,16 +45,19 @@ export const fixture = (options: Options = {}): Effect.Effect<Fixture, never, Sc
     const backup = yield* Upstream.make(options.backup ?? [Upstream.ok({ parts: ["from", " the spare"] })])
     const timeouts = options.timeouts ?? "{ connect: 500, firstOutput: 150, idle: 150, total: 1000 }"
     const policy = options.policy ?? "{ trip: { _tag: Consecutive, failureThreshold: 1000 } }"
+    const [one, two] = options.kinds ?? ["openai-compatible", "openai-compatible"]
+    const breakers = options.breakers === undefined ? `breaker: { policy: ${policy} }` : `breakers: ${options.breakers}`
+    const also = options.also === undefined ? "" : `, ${options.also}`
     const text = `server: { port: 0${options.server === undefined ? "" : `, ${options.server}`} }
 providers:
-  - { name: one, kind: openai-compatible, baseUrl: "${primary.baseUrl}", apiKey: "\${KEY}", timeouts: ${timeouts}, breaker: { policy: ${policy} } }
-  - { name: two, kind: openai-compatible, baseUrl: "${backup.baseUrl}", apiKey: "\${KEY}", timeouts: ${timeouts} }
+  - { name: one, kind: ${one}, baseUrl: "${primary.baseUrl}", apiKey: "\${KEY}", timeouts: ${timeouts}, ${breakers}${also} }
+  - { name: two, kind: ${two}, baseUrl: "${backup.baseUrl}", apiKey: "\${KEY}", timeouts: ${timeouts} }
 models:
   - { name: main, provider: one, upstream: main-2024-08-06, fallbackChain: [spare] }
   - { name: spare, provider: two }
   - { name: single, provider: one }
 fallback: ${options.fallback ?? "{ budget: 1 }"}
-`
+${options.byo === undefined ? "" : `byo: ${options.byo}\n`}`
     const config = Either.getOrThrowWith(Config.decode(text, { env: { KEY: canary } }), (error) => error)
     const logs: Array<string> = []
     const logger = Logger.map(Logger.logfmtLogger, (line) => {

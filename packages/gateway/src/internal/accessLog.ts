@@ -1,16 +1,23 @@
 import type { Transition } from "@switchgear/breaker/Transition"
 import * as Effect from "effect/Effect"
+import type { RuntimeFiber } from "effect/Fiber"
+import * as LogLevel from "effect/LogLevel"
 import type { Exchange } from "./exchange.js"
+import { logLine } from "./logLine.js"
 import { reason } from "./words.js"
 
 /** Asked every few seconds by whoever watches the gateway: of no interest unless something is wrong. */
 const probes: ReadonlyArray<string> = ["/healthz", "/readyz"]
 
 /** One line per request. It names models, as clients know them, and nothing of what is said, sent or held secret. */
-export const accessLog = (exchange: Exchange, cancelled: boolean, millis: number): Effect.Effect<void> => {
+export const accessLog = (
+  fiber: RuntimeFiber<unknown, unknown>,
+  exchange: Exchange,
+  cancelled: boolean,
+  millis: number
+): void => {
   const { attempts, id, log, method, path, response } = exchange
-  const line = probes.includes(path) ? Effect.logDebug("request") : Effect.logInfo("request")
-  return Effect.annotateLogs(line, {
+  logLine(fiber, probes.includes(path) ? LogLevel.Debug : LogLevel.Info, "request", {
     method,
     path: path.slice(0, 200),
     // nginx's number for a caller who left before the answer's end.

@@ -1,8 +1,11 @@
+import type { Options as ByoOptions } from "@switchgear/providers/Byo"
 import type { Answer, JsonAnswer, StreamAnswer } from "@switchgear/providers/Provider"
 import type * as Router from "@switchgear/routing/Router"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { called, refusedKey } from "./attempts.js"
+import { brought, isOwn } from "./byo.js"
 import type { ClientError } from "./clientError.js"
 import * as ClientErrors from "./clientError.js"
 import { type Exchange, header } from "./exchange.js"
@@ -18,6 +21,8 @@ export interface Services {
   readonly heldBack: HeldBack
   /** bytes */
   readonly bodyLimit: number
+  /** Which upstreams a caller may bring along (ROUTING W7). */
+  readonly byo: ByoOptions
 }
 
 /** Headers of the upstream's that mean something to the caller. */
@@ -33,25 +38,35 @@ export const call = (wire: Wire, services: Services) => {
       if ("code" in checked) return Effect.fail(checked)
       exchange.log.model = checked.model.slice(0, 256)
       exchange.log.stream = checked.stream
-      return answer(exchange, {
+      const request: Router.Request = {
         operation: wire.operation,
         model: checked.model,
         body,
         stream: checked.stream,
         headers: forward(exchange, wire.forwarded),
         fallback: header(exchange, "x-switchgear-no-fallback")?.toLowerCase() !== "true"
-      })
+      }
+      // The scope ends with the answer's last byte: until then the upstream call is open.
+      return Effect.scoped(
+        isOwn(exchange)
+          ? Effect.flatMap(brought(exchange, wire.operation, services.byo), (own) =>
+              answer(exchange, { ...request, ...own }, true)
+            )
+          : answer(exchange, request, false)
+      )
     })
 
-  const answer = (exchange: Exchange, request: Router.Request): Effect.Effect<void, ClientError> => {
+  const answer = (
+    exchange: Exchange,
+    request: Router.Request,
+    own: boolean
+  ): Effect.Effect<void, ClientError, Scope.Scope> => {
     const routed = Effect.catchAll(services.router.route(request), (error) => {
       exchange.attempts = called(error.attempts)
-      return Effect.zipRight(refusedKey(exchange, error.attempts), Effect.fail(ofRouteError(error)))
+      const told = Effect.fail(ofRouteError(error, own))
+      return own ? told : Effect.zipRight(refusedKey(exchange, error.attempts), told)
     })
-    // The scope ends with the answer's last byte: until then the upstream call is open.
-    return Effect.scoped(
-      Effect.flatMap(request.stream ? held(exchange, routed) : routed, (served) => reply(exchange, served))
-    )
+    return Effect.flatMap(request.stream ? held(exchange, routed) : routed, (served) => reply(exchange, served))
   }
 
   const held = <A, E, R>(exchange: Exchange, routed: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -4,6 +4,7 @@ import type { Options } from "@switchgear/providers/HttpProvider"
 import * as OpenAiCompatible from "@switchgear/providers/OpenAiCompatible"
 import type { Provider } from "@switchgear/providers/Provider"
 import * as ScriptedProvider from "@switchgear/providers/ScriptedProvider"
+import * as Translated from "@switchgear/providers/Translated"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { RetriesConfig, TimeoutsConfig } from "./limitsSection.js"
@@ -63,14 +64,20 @@ const one = (config: ProviderConfig, timeouts: TimeoutsConfig, retries: RetriesC
       ? {}
       : { retries: { max: retries.max, ...given({ base: retries.base, cap: retries.cap }) } })
   }
-  switch (kind) {
-    case "anthropic":
-      return Anthropic.make({ ...options, baseUrl })
-    case "azure-openai":
-      return AzureOpenAi.make({ ...options, ...given({ apiVersion }) })
-    default:
-      return OpenAiCompatible.make({ ...options, kind })
-  }
+  return Effect.map(
+    kind === "anthropic"
+      ? Anthropic.make({ ...options, baseUrl })
+      : kind === "azure-openai"
+        ? AzureOpenAi.make({ ...options, ...given({ apiVersion }) })
+        : OpenAiCompatible.make({ ...options, kind }),
+    (provider) => Translated.make(provider, { maxTokensField: maxTokens[kind] ?? "max_tokens" })
+  )
+}
+
+/** The newer name is known to those who made it; servers that only speak alike know the older one. */
+const maxTokens: { readonly [K in ProviderConfig["kind"]]?: "max_completion_tokens" } = {
+  openai: "max_completion_tokens",
+  "azure-openai": "max_completion_tokens"
 }
 
 const hasLimits = ({ retries, timeouts }: ModelConfig): boolean =>

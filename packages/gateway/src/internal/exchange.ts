@@ -10,6 +10,8 @@ export interface Exchange {
   readonly method: string
   /** Without its query, which is logged nowhere. */
   readonly path: string
+  /** ns, of the clock's monotonic reading. */
+  readonly startedAt: bigint
   /** Calls that went upstream. */
   attempts: number
   readonly log: Log
@@ -26,7 +28,7 @@ export interface Log {
 
 const goodId = /^[\x21-\x7e]{1,128}$/
 
-export const make = (request: IncomingMessage, response: ServerResponse): Exchange => {
+export const make = (request: IncomingMessage, response: ServerResponse, startedAt: bigint): Exchange => {
   const given = request.headers["x-request-id"]
   const url = request.url ?? "/"
   const query = url.indexOf("?")
@@ -36,6 +38,7 @@ export const make = (request: IncomingMessage, response: ServerResponse): Exchan
     id: typeof given === "string" && goodId.test(given) ? given : randomUUID(),
     method: request.method ?? "GET",
     path: query < 0 ? url : url.slice(0, query),
+    startedAt,
     attempts: 0,
     log: {}
   }

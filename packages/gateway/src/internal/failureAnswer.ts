@@ -50,9 +50,15 @@ const faces: Readonly<Record<Failure["kind"], Face>> = {
   unknown: { status: () => 502, code: "provider_error" }
 }
 
-/** A classified failure as a client gets it. */
-export const ofFailure = (failure: Failure): ClientError => {
-  const face = faces[failure.kind]
+/** The caller's own key: what is wrong with it is theirs to know. */
+const theirs: Face = {
+  status: ({ status }) => (status === 403 ? 403 : 401),
+  code: "invalid_api_key"
+}
+
+/** A classified failure as a client gets it; `own`: the key was the caller's. */
+export const ofFailure = (failure: Failure, own = false): ClientError => {
+  const face = own && failure.kind === "auth" ? theirs : faces[failure.kind]
   return {
     status: face.status(failure),
     code: face.code,
@@ -62,8 +68,8 @@ export const ofFailure = (failure: Failure): ClientError => {
 }
 
 /** What the upstream said about the request goes on in its own words, where its client reads the same dialect. */
-const ofProviderError = ({ failure, response }: ProviderError): ClientError => {
-  const error = ofFailure(failure)
+const ofProviderError = ({ failure, response }: ProviderError, own: boolean): ClientError => {
+  const error = ofFailure(failure, own)
   if (response === undefined || !clientsOwn.includes(error.status) || failure.kind === "auth") return error
   const said = detail(response.body)
   return {
@@ -105,8 +111,8 @@ const ofRefusal = ({ kind, retryAfter, status }: Refused): ClientError => ({
   retryAfter: retryAfter ?? (kind === "circuit_open" ? Number.MAX_SAFE_INTEGER : 1000)
 })
 
-const ofOne = (each: Failed | Refused): ClientError =>
-  each._tag === "Failed" ? ofProviderError(each.error) : ofRefusal(each)
+const ofOne = (each: Failed | Refused, own = false): ClientError =>
+  each._tag === "Failed" ? ofProviderError(each.error, own) : ofRefusal(each)
 
 /** The first one's error, and in words what became of all (ROUTING F6). */
 const ofExhausted = (errors: ReadonlyArray<Failed | Refused>, primary: ClientError): ClientError => {
@@ -117,11 +123,11 @@ const ofExhausted = (errors: ReadonlyArray<Failed | Refused>, primary: ClientErr
   return { ...primary, message: `All ${errors.length} targets failed. ${parts.join(" | ")}` }
 }
 
-const ofReason = (model: string, reason: Reason): ClientError => {
+const ofReason = (model: string, reason: Reason, own: boolean): ClientError => {
   switch (reason._tag) {
     case "Failed":
     case "Refused":
-      return ofOne(reason)
+      return ofOne(reason, own)
     case "Exhausted": {
       const [first] = reason.errors
       return ofExhausted(reason.errors, first === undefined ? ofFailure(nothing) : ofOne(first))
@@ -146,5 +152,5 @@ const ofReason = (model: string, reason: Reason): ClientError => {
 
 const nothing: Failure = { kind: "unknown", scope: "none", message: "No target could be called." }
 
-/** What a client is told about a request that was not served. */
-export const ofRouteError = (error: RouteError): ClientError => ofReason(error.model, error.reason)
+/** What a client is told about a request that was not served; `own`: with a key or an upstream of its own. */
+export const ofRouteError = (error: RouteError, own: boolean): ClientError => ofReason(error.model, error.reason, own)

@@ -3,6 +3,8 @@ import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type { RuntimeFiber } from "effect/Fiber"
+import * as LogLevel from "effect/LogLevel"
 import { accessLog } from "./accessLog.js"
 import { breakers, isLoopback } from "./admin.js"
 import { call, type Services } from "./callEndpoint.js"
@@ -10,6 +12,7 @@ import type { ClientError } from "./clientError.js"
 import * as ClientErrors from "./clientError.js"
 import { dialectOf } from "./dialects.js"
 import type { Exchange } from "./exchange.js"
+import { logLine } from "./logLine.js"
 import type { ModelConfig } from "./modelSection.js"
 import { sendError, sendJson } from "./reply.js"
 import { wires } from "./wires.js"
@@ -61,49 +64,58 @@ const endpoints = (parts: Parts): ReadonlyMap<string, Endpoint> => {
   ])
 }
 
+/** What the listener asks for every request, and tells when its fiber is over. */
+export interface Handler {
+  readonly handle: (exchange: Exchange, draining: boolean) => Effect.Effect<void>
+  /** What is left to do then, if there is anything. It runs outside of the fiber, so that a call pays for no mask. */
+  readonly over: (
+    exchange: Exchange,
+    fiber: RuntimeFiber<void>,
+    exit: Exit.Exit<void>
+  ) => Effect.Effect<void> | undefined
+}
+
 /** One request, whatever happens to it: an answer if there is someone to answer, and a line in the log. */
-export const handler = (parts: Parts): ((exchange: Exchange, draining: boolean) => Effect.Effect<void>) => {
+export const handler = (parts: Parts, clock: Clock.Clock): Handler => {
   const paths = endpoints(parts)
-  const dispatch = (exchange: Exchange, draining: boolean): Effect.Effect<void> => {
+  const handle = (exchange: Exchange, draining: boolean): Effect.Effect<void> => {
     const endpoint = paths.get(exchange.path)
     if (endpoint === undefined) return fail(exchange, ClientErrors.unknownPath(exchange.path))
     const method = exchange.method === "HEAD" && endpoint.method === "GET" ? "GET" : exchange.method
     if (method === endpoint.method) return endpoint.handle(exchange, draining)
     return endpoint.fail(exchange, ClientErrors.wrongMethod(exchange.method, exchange.path, endpoint.method))
   }
-  return (exchange, draining) =>
-    Effect.flatMap(Clock.currentTimeNanos, (started) =>
-      Effect.onExit(
-        Effect.suspend(() => dispatch(exchange, draining)),
-        (exit) => Effect.flatMap(Clock.currentTimeNanos, (now) => over(exchange, exit, Number(now - started) / 1e6))
-      )
-    ).pipe(Effect.catchAllCause(() => Effect.void))
+  const failNow = (exchange: Exchange, error: ClientError): Effect.Effect<void> =>
+    (paths.get(exchange.path)?.fail ?? fail)(exchange, error)
 
-  function over(exchange: Exchange, exit: Exit.Exit<void>, millis: number): Effect.Effect<void> {
-    if (Exit.isSuccess(exit)) return accessLog(exchange, false, millis)
+  const over: Handler["over"] = (exchange, fiber, exit) => {
+    const log = (cancelled: boolean): undefined => {
+      accessLog(fiber, exchange, cancelled, Number(clock.unsafeCurrentTimeNanos() - exchange.startedAt) / 1e6)
+      return undefined
+    }
+    const answered = (error: ClientError) =>
+      Effect.zipRight(
+        failNow(exchange, error),
+        Effect.sync(() => log(false))
+      )
     const gone = exchange.response.destroyed
+    if (Exit.isSuccess(exit)) return log(false)
     if (Cause.isInterruptedOnly(exit.cause)) {
       // Someone who still listens was cut off by the end of the drain.
-      const cut = gone ? Effect.void : failNow(exchange, ClientErrors.shuttingDown)
-      return Effect.zipRight(cut, accessLog(exchange, gone, millis))
+      return gone ? log(true) : answered(ClientErrors.shuttingDown)
     }
-    return Effect.zipRight(
-      defect(exchange, exit.cause),
-      Effect.zipRight(gone ? Effect.void : failNow(exchange, ClientErrors.internal), accessLog(exchange, false, millis))
-    )
+    logDefect(fiber, exchange, exit.cause)
+    return gone ? log(false) : answered(ClientErrors.internal)
   }
-
-  function failNow(exchange: Exchange, error: ClientError): Effect.Effect<void> {
-    return (paths.get(exchange.path)?.fail ?? fail)(exchange, error)
-  }
+  return { handle, over }
 }
 
 /** A defect's message may hold what it failed on, a key or an address: the log gets its name and where it happened. */
-const defect = (exchange: Exchange, cause: Cause.Cause<never>): Effect.Effect<void> => {
+const logDefect = (fiber: RuntimeFiber<void>, exchange: Exchange, cause: Cause.Cause<never>): void => {
   const error = Cause.squash(cause)
   const name = error instanceof Error ? error.name : typeof error
   const stack = error instanceof Error ? (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)) : []
-  return Effect.annotateLogs(Effect.logError("a request failed by a defect"), {
+  logLine(fiber, LogLevel.Error, "a request failed by a defect", {
     id: exchange.id,
     defect: name,
     at: stack

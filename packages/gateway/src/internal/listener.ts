@@ -10,6 +10,7 @@ import type * as Scope from "effect/Scope"
 import { type ClientError, invalid } from "./clientError.js"
 import { dialects } from "./dialects.js"
 import * as Exchange from "./exchange.js"
+import type { Handler } from "./handler.js"
 
 /** The gateway could not listen where it was told to. */
 export class ListenError extends Data.TaggedError("ListenError")<{
@@ -49,23 +50,30 @@ const reasons: Readonly<Record<string, ListenError["reason"]>> = { EADDRINUSE: "
  * scope closes, running calls get `drain` to finish (ROUTING W8); the server listens until they have, so that it can
  * say it is not ready.
  */
-export const listen = <R>(
+export const listen = (
   options: Options,
-  handle: (exchange: Exchange.Exchange, draining: boolean) => Effect.Effect<void, never, R>
-): Effect.Effect<Listening, ListenError, R | Scope.Scope> =>
+  { handle, over }: Handler
+): Effect.Effect<Listening, ListenError, Scope.Scope> =>
   Effect.gen(function* () {
-    const fork = Runtime.runFork(yield* Effect.runtime<R>())
+    const fork = Runtime.runFork(yield* Effect.runtime<never>())
+    const clock = yield* Effect.clock
     const idle = yield* Deferred.make<void>()
     const running = new Set<ReturnType<typeof fork>>()
     let draining = false
 
     const onRequest = (request: IncomingMessage, response: ServerResponse) => {
       if (draining) response.shouldKeepAlive = false
-      const fiber = fork(handle(Exchange.make(request, response), draining))
+      const exchange = Exchange.make(request, response, clock.unsafeCurrentTimeNanos())
+      const fiber = fork(handle(exchange, draining))
       running.add(fiber)
-      fiber.addObserver(() => {
+      const done = () => {
         running.delete(fiber)
         if (draining && running.size === 0) Deferred.unsafeDone(idle, Effect.void)
+      }
+      fiber.addObserver((exit) => {
+        const rest = over(exchange, fiber, exit)
+        if (rest === undefined) done()
+        else fork(rest).addObserver(done)
       })
       // Whoever writes to a caller who has just left learns it from the fiber's interruption.
       response.on("error", () => {})

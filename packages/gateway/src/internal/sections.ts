@@ -2,10 +2,10 @@ import type * as Fallback from "@switchgear/core/Fallback"
 import { recommended } from "@switchgear/core/Fallback"
 import type * as Policy from "@switchgear/core/Policy"
 import { fallback } from "./coreDecoder.js"
-import { array, type Decoder, duration, required, struct, withDefault } from "./decoder.js"
+import { array, type Decoder, duration, optional, required, struct, withDefault } from "./decoder.js"
 import { type ModelConfig, models } from "./modelSection.js"
 import { type ProviderConfig, provider } from "./providerSection.js"
-import { host, port, size } from "./values.js"
+import { baseUrl, host, port, size } from "./values.js"
 
 // One table per section: a key that comes to the file is a row here, or in the section's own file.
 
@@ -40,11 +40,22 @@ const server: Decoder<ServerConfig> = struct(
   "the server"
 )
 
+export interface ByoConfig {
+  /** The upstreams a caller may bring along; undefined: any that is https and public (ROUTING W7). */
+  readonly allowedBaseUrls: ReadonlyArray<string> | undefined
+}
+
+const byo: Decoder<ByoConfig> = struct(
+  { allowedBaseUrls: optional(array(baseUrl, "addresses")) },
+  "what callers may bring along"
+)
+
 export interface RootConfig {
   readonly server: ServerConfig
   readonly providers: ReadonlyArray<ProviderConfig>
   readonly models: ReadonlyArray<ModelConfig>
   readonly fallback: Fallback.Settings
+  readonly byo: ByoConfig
 }
 
 /** The whole file. */
@@ -54,7 +65,8 @@ export const root = (hosted: Policy.Policy): Decoder<RootConfig> =>
       server: withDefault(server, defaultServer),
       providers: required(array(provider(hosted), "providers", { min: 1 }), "list at least one provider"),
       models: required(models, "list at least one model"),
-      fallback: withDefault(fallback, recommended)
+      fallback: withDefault(fallback, recommended),
+      byo: withDefault(byo, { allowedBaseUrls: undefined })
     },
     "the gateway's configuration"
   )
