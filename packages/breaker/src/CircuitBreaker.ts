@@ -51,8 +51,23 @@ export interface Options {
 }
 
 /**
+ * Whether a value is a breaker of this package.
+ *
  * @since 0.1.0
  * @category guards
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreaker from "@switchgear/breaker/CircuitBreaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const breaker = yield* CircuitBreaker.make({ name: "quotes", policy: Policy.hosted })
+ *   return CircuitBreaker.isCircuitBreaker(breaker)
+ * })
+ * assert.ok(Effect.runSync(program))
+ * ```
  */
 export const isCircuitBreaker = (u: unknown): u is CircuitBreaker => Predicate.hasProperty(u, TypeId)
 
@@ -241,6 +256,21 @@ export const guardStream: {
  *
  * @since 0.1.0
  * @category accessors
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreaker from "@switchgear/breaker/CircuitBreaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const breaker = yield* CircuitBreaker.make({ name: "quotes", policy: Policy.hosted })
+ *   yield* Effect.ignore(CircuitBreaker.guard(Effect.fail("down"), breaker))
+ *   return yield* CircuitBreaker.view(breaker)
+ * })
+ * const { failures, state } = Effect.runSync(program)
+ * assert.deepStrictEqual([state, failures], ["Closed", 1])
+ * ```
  */
 export const view = (breaker: CircuitBreaker): Effect.Effect<Breaker.View> =>
   Effect.map(Effect.clock, (clock) => viewOf(cellOf(breaker), clock))
@@ -250,6 +280,21 @@ export const view = (breaker: CircuitBreaker): Effect.Effect<Breaker.View> =>
  *
  * @since 0.1.0
  * @category accessors
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreaker from "@switchgear/breaker/CircuitBreaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const breaker = yield* CircuitBreaker.make({ name: "quotes", policy: Policy.hosted })
+ *   yield* CircuitBreaker.guard(Effect.succeed(42), breaker)
+ *   return (yield* CircuitBreaker.status(breaker)).counters
+ * })
+ * const { admitted, succeeded } = Effect.runSync(program)
+ * assert.deepStrictEqual([admitted, succeeded], [1, 1])
+ * ```
  */
 export const status = (breaker: CircuitBreaker): Effect.Effect<Status> =>
   Effect.map(Effect.clock, (clock) => statusOf(cellOf(breaker), clock))
@@ -295,6 +340,24 @@ export const transitions = (
  *
  * @since 0.1.0
  * @category metrics
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreaker from "@switchgear/breaker/CircuitBreaker"
+ * import * as Metrics from "@switchgear/breaker/Metrics"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ * import * as Metric from "effect/Metric"
+ *
+ * const state = Metric.tagged(Metrics.state, "breaker", "gold")
+ * const program = Effect.gen(function*() {
+ *   const breaker = yield* CircuitBreaker.make({ name: "gold", policy: Policy.hosted })
+ *   yield* CircuitBreaker.publishMetrics(breaker)
+ *   return (yield* Metric.value(state)).value
+ * })
+ * assert.strictEqual(Effect.runSync(Effect.scoped(program)), 0)
+ * assert.strictEqual(Effect.runSync(Metric.value(state)).value, -1) // it has gone
+ * ```
  */
 export const publishMetrics = (breaker: CircuitBreaker): Effect.Effect<void, never, Scope.Scope> =>
   Effect.asVoid(

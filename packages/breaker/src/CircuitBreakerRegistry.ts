@@ -29,6 +29,8 @@ import type { RegistryEvent } from "./RegistryEvent.js"
 import type { Status, Transition } from "./Transition.js"
 
 /**
+ * Breakers by name.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -49,6 +51,8 @@ export interface Service {
 }
 
 /**
+ * How a registry makes its breakers.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -98,8 +102,21 @@ export interface StoredOptions extends Options {
 }
 
 /**
+ * The registry in force.
+ *
  * @since 0.1.0
  * @category tags
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreakerRegistry from "@switchgear/breaker/CircuitBreakerRegistry"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.flatMap(CircuitBreakerRegistry.CircuitBreakerRegistry, (registry) => registry.get("openai"))
+ * const Registry = CircuitBreakerRegistry.layer({ policy: Policy.hosted })
+ * assert.strictEqual(Effect.runSync(Effect.provide(program, Registry)).name, "openai")
+ * ```
  */
 export class CircuitBreakerRegistry extends Context.Tag("@switchgear/breaker/CircuitBreakerRegistry")<
   CircuitBreakerRegistry,
@@ -127,6 +144,19 @@ const serviceOf = (
  *
  * @since 0.1.0
  * @category constructors
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreakerRegistry from "@switchgear/breaker/CircuitBreakerRegistry"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const registry = yield* CircuitBreakerRegistry.make({ policy: Policy.hosted })
+ *   return (yield* registry.get("openai")) === (yield* registry.get("openai"))
+ * })
+ * assert.ok(Effect.runSync(Effect.scoped(program)))
+ * ```
  */
 export const make = (options: Options): Effect.Effect<Service, never, Scope.Scope> =>
   Effect.map(local(options), ({ cells, events }) =>
@@ -168,6 +198,8 @@ export const makeStored = (options: StoredOptions): Effect.Effect<Service, never
   )
 
 /**
+ * A registry for everything that asks for one.
+ *
  * @since 0.1.0
  * @category layers
  * @example

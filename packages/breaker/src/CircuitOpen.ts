@@ -80,8 +80,18 @@ export class CircuitOpen extends LightError {
 Object.assign(CircuitOpen.prototype, { _tag: "CircuitOpen", name: "CircuitOpen" })
 
 /**
+ * Whether a value is a `CircuitOpen`. For one that another error carries, see `findOpen`.
+ *
  * @since 0.1.0
  * @category guards
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import { CircuitOpen, isCircuitOpen } from "@switchgear/breaker/CircuitOpen"
+ *
+ * assert.ok(isCircuitOpen(new CircuitOpen("quotes", "Open", 1_000)))
+ * assert.ok(!isCircuitOpen({ _tag: "CircuitOpen" }))
+ * ```
  */
 export const isCircuitOpen = (u: unknown): u is CircuitOpen => u instanceof CircuitOpen
 

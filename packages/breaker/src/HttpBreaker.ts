@@ -43,6 +43,22 @@ export interface Options<E = unknown> {
  *
  * @since 0.1.0
  * @category classification
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+ * import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+ * import * as HttpBreaker from "@switchgear/breaker/HttpBreaker"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ * import * as Exit from "effect/Exit"
+ *
+ * const busy = new Response("busy", { status: 429, headers: { "retry-after": "2" } })
+ * const answer = HttpClientResponse.fromWeb(HttpClientRequest.get("http://quotes.test"), busy)
+ * assert.deepStrictEqual(
+ *   HttpBreaker.classify(Exit.succeed(answer), 0),
+ *   Breaker.failure("rate_limit", { status: 429, retryAfter: 2_000 })
+ * )
+ * ```
  */
 export const classify = (exit: Exit.Exit<HttpClientResponse, unknown>, wall: number): Breaker.Outcome => {
   if (exit._tag === "Failure") return CircuitBreaker.classify(exit, wall)

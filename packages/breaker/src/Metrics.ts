@@ -43,6 +43,24 @@ export const admissions: Metric.Metric.Counter<number> = Metric.fromMetricKey(se
  *
  * @since 0.1.0
  * @category metrics
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreaker from "@switchgear/breaker/CircuitBreaker"
+ * import * as Metrics from "@switchgear/breaker/Metrics"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ * import * as Metric from "effect/Metric"
+ *
+ * const failures = Metrics.outcomes.pipe(Metric.tagged("breaker", "rates"), Metric.tagged("outcome", "failure"))
+ * const program = Effect.gen(function*() {
+ *   const breaker = yield* CircuitBreaker.make({ name: "rates", policy: Policy.hosted })
+ *   yield* CircuitBreaker.publishMetrics(breaker)
+ *   yield* Effect.ignore(CircuitBreaker.guard(Effect.fail("down"), breaker))
+ *   return (yield* Metric.value(failures)).count
+ * })
+ * assert.strictEqual(Effect.runSync(Effect.scoped(program)), 1)
+ * ```
  */
 export const outcomes: Metric.Metric.Counter<number> = Metric.fromMetricKey(series.outcomes)
 
@@ -51,6 +69,24 @@ export const outcomes: Metric.Metric.Counter<number> = Metric.fromMetricKey(seri
  *
  * @since 0.1.0
  * @category metrics
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreaker from "@switchgear/breaker/CircuitBreaker"
+ * import * as Metrics from "@switchgear/breaker/Metrics"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ * import * as Metric from "effect/Metric"
+ *
+ * const transitions = Metric.tagged(Metrics.transitions, "breaker", "bonds")
+ * const program = Effect.gen(function*() {
+ *   const breaker = yield* CircuitBreaker.make({ name: "bonds", policy: Policy.hosted })
+ *   yield* CircuitBreaker.publishMetrics(breaker)
+ *   yield* CircuitBreaker.forceOpen(breaker)
+ *   return (yield* Metric.value(transitions)).count
+ * })
+ * assert.strictEqual(Effect.runSync(Effect.scoped(program)), 1)
+ * ```
  */
 export const transitions: Metric.Metric.Counter<number> = Metric.fromMetricKey(series.transitions)
 
@@ -60,5 +96,23 @@ export const transitions: Metric.Metric.Counter<number> = Metric.fromMetricKey(s
  *
  * @since 0.1.0
  * @category metrics
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreaker from "@switchgear/breaker/CircuitBreaker"
+ * import * as Metrics from "@switchgear/breaker/Metrics"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ * import * as Metric from "effect/Metric"
+ *
+ * const state = Metric.tagged(Metrics.state, "breaker", "shares")
+ * const program = Effect.gen(function*() {
+ *   const breaker = yield* CircuitBreaker.make({ name: "shares", policy: Policy.hosted })
+ *   yield* CircuitBreaker.publishMetrics(breaker)
+ *   yield* CircuitBreaker.forceOpen(breaker)
+ *   return (yield* Metric.value(state)).value
+ * })
+ * assert.strictEqual(Effect.runSync(Effect.scoped(program)), 3)
+ * ```
  */
 export const state: Metric.Metric.Gauge<number> = Metric.fromMetricKey(series.state)

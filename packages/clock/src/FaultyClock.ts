@@ -53,6 +53,20 @@ export type Readings = "wall" | "monotonic" | "both"
  *
  * @since 0.1.0
  * @category faults
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as FaultyClock from "@switchgear/clock/FaultyClock"
+ * import * as VirtualClock from "@switchgear/clock/VirtualClock"
+ * import * as Clock from "effect/Clock"
+ * import * as Effect from "effect/Effect"
+ *
+ * const virtual = VirtualClock.make()
+ * const faulty = FaultyClock.make(virtual, [FaultyClock.jump("3 seconds", "1 hour")])
+ * const program = Effect.zipRight(Effect.sleep("10 seconds"), Clock.currentTimeMillis)
+ * const time = program.pipe(Effect.withClock(faulty), VirtualClock.withClock(virtual))
+ * assert.strictEqual(await Effect.runPromise(time), 3_610_000)
+ * ```
  */
 export const jump = (at: Duration.DurationInput, by: Duration.DurationInput, of: Readings = "both"): Fault => ({
   _tag: "Jump",
@@ -66,6 +80,20 @@ export const jump = (at: Duration.DurationInput, by: Duration.DurationInput, of:
  *
  * @since 0.1.0
  * @category faults
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as FaultyClock from "@switchgear/clock/FaultyClock"
+ * import * as VirtualClock from "@switchgear/clock/VirtualClock"
+ * import * as Clock from "effect/Clock"
+ * import * as Effect from "effect/Effect"
+ *
+ * const virtual = VirtualClock.make()
+ * const faulty = FaultyClock.make(virtual, [FaultyClock.stepBack("3 seconds", "2 seconds", "wall")])
+ * const program = Effect.zipRight(Effect.sleep("10 seconds"), Clock.currentTimeMillis)
+ * const time = program.pipe(Effect.withClock(faulty), VirtualClock.withClock(virtual))
+ * assert.strictEqual(await Effect.runPromise(time), 8_000)
+ * ```
  */
 export const stepBack = (at: Duration.DurationInput, by: Duration.DurationInput, of: Readings = "both"): Fault => ({
   _tag: "StepBack",
@@ -79,6 +107,20 @@ export const stepBack = (at: Duration.DurationInput, by: Duration.DurationInput,
  *
  * @since 0.1.0
  * @category faults
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as FaultyClock from "@switchgear/clock/FaultyClock"
+ * import * as VirtualClock from "@switchgear/clock/VirtualClock"
+ * import * as Clock from "effect/Clock"
+ * import * as Effect from "effect/Effect"
+ *
+ * const virtual = VirtualClock.make()
+ * const faulty = FaultyClock.make(virtual, [FaultyClock.freeze("3 seconds", "5 seconds")])
+ * const program = Effect.zipRight(Effect.sleep("10 seconds"), Clock.currentTimeMillis)
+ * const time = program.pipe(Effect.withClock(faulty), VirtualClock.withClock(virtual))
+ * assert.strictEqual(await Effect.runPromise(time), 5_000)
+ * ```
  */
 export const freeze = (at: Duration.DurationInput, lasts: Duration.DurationInput, of: Readings = "both"): Fault => ({
   _tag: "Freeze",

@@ -41,6 +41,8 @@ export interface Service extends Clock.Clock {
 }
 
 /**
+ * How a virtual clock is made.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -56,6 +58,19 @@ export interface Options {
  *
  * @since 0.1.0
  * @category tags
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as VirtualClock from "@switchgear/clock/VirtualClock"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const clock = yield* VirtualClock.VirtualClock
+ *   yield* Effect.sleep("1 day")
+ *   return clock.unsafeCurrentTimeMillis()
+ * })
+ * assert.strictEqual(await Effect.runPromise(Effect.provide(program, VirtualClock.layer)), 86_400_000)
+ * ```
  */
 export class VirtualClock extends Context.Tag("@switchgear/clock/VirtualClock")<VirtualClock, Service>() {}
 
@@ -179,6 +194,15 @@ export const make = (options?: Options): Service => new VirtualClockImpl(options
  *
  * @since 0.1.0
  * @category combinators
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as VirtualClock from "@switchgear/clock/VirtualClock"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.as(Effect.sleep("1 hour"), "awake").pipe(VirtualClock.withClock(VirtualClock.make()))
+ * assert.strictEqual(await Effect.runPromise(program), "awake")
+ * ```
  */
 export const withClock: {
   (clock: Service): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -194,6 +218,16 @@ export const withClock: {
  *
  * @since 0.1.0
  * @category layers
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as VirtualClock from "@switchgear/clock/VirtualClock"
+ * import * as Effect from "effect/Effect"
+ *
+ * const clock = VirtualClock.make()
+ * await Effect.runPromise(Effect.provide(Effect.sleep("1 hour"), VirtualClock.layerFrom(clock)))
+ * assert.strictEqual(clock.unsafeCurrentTimeMillis(), 3_600_000)
+ * ```
  */
 export const layerFrom = (clock: Service): Layer.Layer<VirtualClock> =>
   Layer.scoped(
@@ -209,6 +243,17 @@ export const layerFrom = (clock: Service): Layer.Layer<VirtualClock> =>
  *
  * @since 0.1.0
  * @category layers
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as VirtualClock from "@switchgear/clock/VirtualClock"
+ * import * as Clock from "effect/Clock"
+ * import * as Effect from "effect/Effect"
+ *
+ * const start = Date.UTC(2026, 0, 1)
+ * const program = Effect.provide(Clock.currentTimeMillis, VirtualClock.layerWith({ start }))
+ * assert.strictEqual(await Effect.runPromise(program), start)
+ * ```
  */
 export const layerWith = (options: Options): Layer.Layer<VirtualClock> => Layer.suspend(() => layerFrom(make(options)))
 
@@ -264,6 +309,17 @@ export const advance = (duration: Duration.DurationInput): Effect.Effect<void, n
  *
  * @since 0.1.0
  * @category accessors
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as VirtualClock from "@switchgear/clock/VirtualClock"
+ * import * as Duration from "effect/Duration"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.zipRight(Effect.sleep("90 seconds"), VirtualClock.elapsed)
+ * const elapsed = await Effect.runPromise(Effect.provide(program, VirtualClock.layer))
+ * assert.strictEqual(Duration.format(elapsed), "1m 30s")
+ * ```
  */
 export const elapsed: Effect.Effect<Duration.Duration, never, VirtualClock> = withService((clock) => clock.elapsed)
 
@@ -272,5 +328,18 @@ export const elapsed: Effect.Effect<Duration.Duration, never, VirtualClock> = wi
  *
  * @since 0.1.0
  * @category accessors
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as VirtualClock from "@switchgear/clock/VirtualClock"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   yield* Effect.fork(Effect.sleep("1 hour"))
+ *   yield* VirtualClock.advance("30 minutes")
+ *   return yield* VirtualClock.pending
+ * }).pipe(Effect.provide(VirtualClock.layerWith({ manual: true })))
+ * assert.strictEqual(await Effect.runPromise(program), 1)
+ * ```
  */
 export const pending: Effect.Effect<number, never, VirtualClock> = withService((clock) => clock.pending)

@@ -68,6 +68,8 @@ export interface Fault {
 }
 
 /**
+ * What a decoder made of an input: the value, or every fault with its path and how to mend it.
+ *
  * @since 0.1.0
  * @category models
  */

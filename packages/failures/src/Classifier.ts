@@ -36,6 +36,8 @@ export interface Answer {
 }
 
 /**
+ * What an answer is: a success, or the failure it stands for.
+ *
  * @since 0.1.0
  * @category models
  */

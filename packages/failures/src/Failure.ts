@@ -10,6 +10,13 @@
  *
  * @since 0.1.0
  * @category models
+ * @example
+ * ```ts
+ * import * as Failure from "@switchgear/failures/Failure"
+ * import * as assert from "node:assert"
+ *
+ * assert.ok(Failure.kinds.includes("overloaded"))
+ * ```
  */
 export const kinds = [
   "rate_limit",
@@ -76,6 +83,14 @@ export interface Failure {
  *
  * @since 0.1.0
  * @category scopes
+ * @example
+ * ```ts
+ * import * as Failure from "@switchgear/failures/Failure"
+ * import * as assert from "node:assert"
+ *
+ * assert.strictEqual(Failure.scopes.rate_limit, "key+model")
+ * assert.strictEqual(Failure.scopes.network_error, "host")
+ * ```
  */
 export const scopes: { readonly [K in Kind]: Scope } = {
   rate_limit: "key+model",
@@ -95,6 +110,8 @@ export const scopes: { readonly [K in Kind]: Scope } = {
 }
 
 /**
+ * Whether a value names a kind.
+ *
  * @example
  * ```ts
  * import * as Failure from "@switchgear/failures/Failure"

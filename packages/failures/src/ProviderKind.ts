@@ -17,6 +17,13 @@ export type ProviderKind = (typeof all)[number]
  *
  * @since 0.1.0
  * @category models
+ * @example
+ * ```ts
+ * import * as ProviderKind from "@switchgear/failures/ProviderKind"
+ * import * as assert from "node:assert"
+ *
+ * assert.ok(ProviderKind.all.every(ProviderKind.isProviderKind))
+ * ```
  */
 export const all = [
   "openai",
@@ -56,6 +63,8 @@ const aliases: ReadonlyMap<string, ProviderKind> = new Map([
 ])
 
 /**
+ * Whether a value names a provider kind; what vendors are called otherwise is for `fromName`.
+ *
  * @example
  * ```ts
  * import * as ProviderKind from "@switchgear/failures/ProviderKind"

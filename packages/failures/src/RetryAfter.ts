@@ -11,6 +11,8 @@ import { array, get, isObject, string } from "./internal/json.js"
 import { duration, httpDate, leading, longDate, rfc3339, timeSpan } from "./internal/time.js"
 
 /**
+ * What `read` looks through for a wait: the headers, the body and the words of one answer.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -21,12 +21,30 @@ export type { SignalRow, WordRow } from "./internal/tableModel.js"
  *
  * @since 0.1.0
  * @category tables
+ * @example
+ * ```ts
+ * import * as Tables from "@switchgear/failures/Tables"
+ * import * as assert from "node:assert"
+ *
+ * const row = Tables.signals.groq?.find(({ signals }) => signals.includes("model_not_active"))
+ * assert.strictEqual(row?.kind, "model_unavailable")
+ * ```
  */
 export const signals: { readonly [K in ProviderKind | "common"]?: ReadonlyArray<SignalRow> } = rows
 
 /**
+ * The words that refine a status, in the order in which they are tried. They never move a failure to what its status rules out.
+ *
  * @since 0.1.0
  * @category tables
+ * @example
+ * ```ts
+ * import * as Tables from "@switchgear/failures/Tables"
+ * import * as assert from "node:assert"
+ *
+ * const quota = Tables.words.filter((row) => row.kind === "quota_exhausted")
+ * assert.ok(quota.some((row) => row.words.test("Your credit balance is too low")))
+ * ```
  */
 export const words: ReadonlyArray<WordRow> = wordRows
 
@@ -36,6 +54,13 @@ export const words: ReadonlyArray<WordRow> = wordRows
  *
  * @since 0.1.0
  * @category tables
+ * @example
+ * ```ts
+ * import * as Tables from "@switchgear/failures/Tables"
+ * import * as assert from "node:assert"
+ *
+ * assert.ok(Tables.statuses.some(([status, kind]) => status === 429 && kind === "rate_limit"))
+ * ```
  */
 export const statuses: ReadonlyArray<readonly [status: number, kind: Kind, only?: ProviderKind]> = [
   [401, "auth"],
@@ -58,6 +83,14 @@ export const statuses: ReadonlyArray<readonly [status: number, kind: Kind, only?
  *
  * @since 0.1.0
  * @category tables
+ * @example
+ * ```ts
+ * import * as Tables from "@switchgear/failures/Tables"
+ * import * as assert from "node:assert"
+ *
+ * const [status] = Tables.typeStatuses.find(([, types]) => types.includes("not_found_error")) ?? []
+ * assert.strictEqual(status, 404)
+ * ```
  */
 export const typeStatuses: ReadonlyArray<readonly [status: number, types: ReadonlyArray<string>]> = [
   [

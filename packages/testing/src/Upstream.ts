@@ -11,25 +11,27 @@ import { Recorder } from "./internal/upstream/server.js"
 
 export {
   contextLength,
-  cut,
   drip,
   empty,
   errorIn200,
-  failAfter,
-  hangAfterHeaders,
-  hangAfterOutput,
-  hangBeforeHeaders,
   html,
   huge,
   jsonForStream,
   ok,
-  pingsOnly,
   raw,
+  status
+} from "./internal/upstream/answers.js"
+export {
+  cut,
+  failAfter,
+  hangAfterHeaders,
+  hangAfterOutput,
+  hangBeforeHeaders,
+  pingsOnly,
   resetAfterHeaders,
   resetBeforeHeaders,
-  slowHeaders,
-  status
-} from "./internal/upstream/behaviour.js"
+  slowHeaders
+} from "./internal/upstream/breaks.js"
 export type { Behaviour, Call, Complaint, Ending, Endpoint, Reply, Script, Step } from "./internal/upstream/model.js"
 
 /**

@@ -11,6 +11,21 @@ import type { CircuitBreaker } from "./model.js"
  *
  * @since 0.1.0
  * @category control
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreaker from "@switchgear/breaker/CircuitBreaker"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const breaker = yield* CircuitBreaker.make({ name: "quotes", policy: Policy.hosted })
+ *   yield* CircuitBreaker.command(breaker, Breaker.forceOpen(60_000))
+ *   return (yield* CircuitBreaker.view(breaker)).retryAfter
+ * })
+ * assert.strictEqual(Effect.runSync(program), 60_000)
+ * ```
  */
 export const command: {
   (command: Breaker.Command): (breaker: CircuitBreaker) => Effect.Effect<void>
@@ -51,6 +66,21 @@ export const forceOpen = (breaker: CircuitBreaker, duration?: Duration.DurationI
  *
  * @since 0.1.0
  * @category control
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreaker from "@switchgear/breaker/CircuitBreaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const breaker = yield* CircuitBreaker.make({ name: "quotes", policy: Policy.hosted })
+ *   yield* CircuitBreaker.forceClosed(breaker)
+ *   const { forced, state } = yield* CircuitBreaker.view(breaker)
+ *   return [state, forced]
+ * })
+ * assert.deepStrictEqual(Effect.runSync(program), ["Closed", true])
+ * ```
  */
 export const forceClosed = (breaker: CircuitBreaker): Effect.Effect<void> => command(breaker, Breaker.forceClosed)
 
@@ -59,6 +89,22 @@ export const forceClosed = (breaker: CircuitBreaker): Effect.Effect<void> => com
  *
  * @since 0.1.0
  * @category control
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreaker from "@switchgear/breaker/CircuitBreaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const breaker = yield* CircuitBreaker.make({ name: "quotes", policy: Policy.hosted })
+ *   yield* CircuitBreaker.forceOpen(breaker)
+ *   yield* CircuitBreaker.auto(breaker)
+ *   // an Open whose deadline is now: the next call is a probe
+ *   return (yield* CircuitBreaker.view(breaker)).state
+ * })
+ * assert.strictEqual(Effect.runSync(program), "HalfOpen")
+ * ```
  */
 export const auto = (breaker: CircuitBreaker): Effect.Effect<void> => command(breaker, Breaker.auto)
 
@@ -67,6 +113,21 @@ export const auto = (breaker: CircuitBreaker): Effect.Effect<void> => command(br
  *
  * @since 0.1.0
  * @category control
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreaker from "@switchgear/breaker/CircuitBreaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const breaker = yield* CircuitBreaker.make({ name: "quotes", policy: Policy.hosted })
+ *   yield* CircuitBreaker.forceOpen(breaker)
+ *   yield* CircuitBreaker.reset(breaker)
+ *   return (yield* CircuitBreaker.view(breaker)).state
+ * })
+ * assert.strictEqual(Effect.runSync(program), "Closed")
+ * ```
  */
 export const reset = (breaker: CircuitBreaker): Effect.Effect<void> => command(breaker, Breaker.reset)
 
@@ -75,6 +136,19 @@ export const reset = (breaker: CircuitBreaker): Effect.Effect<void> => command(b
  *
  * @since 0.1.0
  * @category snapshots
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreaker from "@switchgear/breaker/CircuitBreaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const breaker = yield* CircuitBreaker.make({ name: "quotes", policy: Policy.hosted })
+ *   return yield* CircuitBreaker.snapshot(breaker)
+ * })
+ * assert.strictEqual(Effect.runSync(program).state._tag, "Closed")
+ * ```
  */
 export const snapshot = (breaker: CircuitBreaker): Effect.Effect<Snapshot.Snapshot> =>
   Effect.map(Effect.clock, (clock) => {
@@ -88,6 +162,23 @@ export const snapshot = (breaker: CircuitBreaker): Effect.Effect<Snapshot.Snapsh
  *
  * @since 0.1.0
  * @category snapshots
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreaker from "@switchgear/breaker/CircuitBreaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const breaker = yield* CircuitBreaker.make({ name: "quotes", policy: Policy.hosted })
+ *   yield* CircuitBreaker.forceOpen(breaker)
+ *   const taken = yield* CircuitBreaker.snapshot(breaker)
+ *   const next = yield* CircuitBreaker.make({ name: "quotes", policy: Policy.hosted })
+ *   yield* CircuitBreaker.restore(next, taken)
+ *   return (yield* CircuitBreaker.view(next)).state
+ * })
+ * assert.strictEqual(Effect.runSync(program), "Open")
+ * ```
  */
 export const restore: {
   (snapshot: Snapshot.Snapshot): (breaker: CircuitBreaker) => Effect.Effect<void>

@@ -1,8 +1,23 @@
 import type { Policy } from "@switchgear/core/Policy"
 
 /**
+ * Marks a breaker of this package.
+ *
  * @since 0.1.0
  * @category symbols
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreaker from "@switchgear/breaker/CircuitBreaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const breaker = yield* CircuitBreaker.make({ name: "quotes", policy: Policy.hosted })
+ *   return CircuitBreaker.TypeId in breaker
+ * })
+ * assert.ok(Effect.runSync(program))
+ * ```
  */
 export const TypeId: unique symbol = Symbol.for("@switchgear/breaker/CircuitBreaker")
 

@@ -43,6 +43,22 @@ export const acquire = (breaker: CircuitBreaker): Effect.Effect<Permit, CircuitO
  *
  * @since 0.1.0
  * @category permits
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreaker from "@switchgear/breaker/CircuitBreaker"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const breaker = yield* CircuitBreaker.make({ name: "quotes", policy: Policy.hosted })
+ *   const permit = yield* CircuitBreaker.unsafeAcquire(breaker)
+ *   const first = yield* CircuitBreaker.report(permit, Breaker.success(120))
+ *   return [first, yield* CircuitBreaker.report(permit, Breaker.success(120))]
+ * })
+ * assert.deepStrictEqual(Effect.runSync(program), ["Applied", "Stale"])
+ * ```
  */
 export const unsafeAcquire = (breaker: CircuitBreaker): Effect.Effect<Permit, CircuitOpen> => take(cellOf(breaker))
 
@@ -52,6 +68,22 @@ export const unsafeAcquire = (breaker: CircuitBreaker): Effect.Effect<Permit, Ci
  *
  * @since 0.1.0
  * @category permits
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreaker from "@switchgear/breaker/CircuitBreaker"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const breaker = yield* CircuitBreaker.make({ name: "quotes", policy: Policy.hosted })
+ *   const permit = yield* CircuitBreaker.acquire(breaker)
+ *   yield* CircuitBreaker.report(permit, Breaker.failure("rate_limit", { retryAfter: 2_000 }))
+ *   return (yield* CircuitBreaker.view(breaker)).failures
+ * })
+ * assert.strictEqual(Effect.runSync(Effect.scoped(program)), 1)
+ * ```
  */
 export const report: {
   (outcome: Breaker.Outcome): (permit: Permit) => Effect.Effect<Breaker.Reported>
@@ -67,6 +99,22 @@ export const report: {
  *
  * @since 0.1.0
  * @category permits
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreaker from "@switchgear/breaker/CircuitBreaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Effect from "effect/Effect"
+ * import * as Option from "effect/Option"
+ *
+ * const program = Effect.gen(function*() {
+ *   const breaker = yield* CircuitBreaker.make({ name: "quotes", policy: Policy.hosted })
+ *   const tail = yield* CircuitBreaker.tailPermit(breaker)
+ *   yield* CircuitBreaker.forceOpen(breaker)
+ *   return [Option.isSome(tail), Option.isSome(yield* CircuitBreaker.tailPermit(breaker))]
+ * })
+ * assert.deepStrictEqual(Effect.runSync(program), [true, false])
+ * ```
  */
 export const tailPermit = (breaker: CircuitBreaker): Effect.Effect<Option.Option<Permit>> =>
   Effect.map(Effect.clock, (clock) => Option.fromNullable(tailOf(cellOf(breaker), clock)))
