@@ -44,6 +44,11 @@ export interface ProviderRequest {
   readonly retry?: RetryMode
   /** ms; what the caller can still wait. A provider gives up at the earlier of this and its own total limit. */
   readonly timeLeft?: number
+  /**
+   * ms to a stream's first output, or to the whole of a JSON answer: the lease of a probe, which must not outlive it
+   * (SEMANTICS A5). The provider's own limits go before where they are shorter.
+   */
+  readonly answerWithin?: number
   /** The caller's own key (ROUTING W7), sent instead of the provider's. */
   readonly apiKey?: Redacted.Redacted
 }
@@ -67,7 +72,7 @@ export interface ProviderRequest {
 export const request = (
   operation: Operation,
   body: { readonly model: string; readonly stream?: boolean; readonly [field: string]: unknown },
-  options: Partial<Pick<ProviderRequest, "headers" | "retry" | "timeLeft" | "apiKey">> = {}
+  options: Partial<Pick<ProviderRequest, "headers" | "retry" | "timeLeft" | "answerWithin" | "apiKey">> = {}
 ): ProviderRequest => ({
   headers: {},
   ...options,

@@ -39,6 +39,22 @@ describe("limits", () => {
     })
   )
 
+  it.scopedLive("A5: answerWithin bounds a stream's first output, not its length, and a JSON answer as a whole", () =>
+    Effect.gen(function* () {
+      const parts = Array.from({ length: 12 }, () => "x")
+      const slow = yield* setup("chat.completions", [Upstream.drip(30, { parts })])
+      assert.isUndefined(
+        (yield* outcome(slow.provider, request("chat.completions", true, { answerWithin: 250 }))).error
+      )
+      const silent = yield* setup("chat.completions", [Upstream.hangBeforeHeaders])
+      const stream = yield* outcome(silent.provider, request("chat.completions", true, { answerWithin: 60 }))
+      assert.strictEqual(stream.error?.failure.code, "firstOutput_timeout")
+      assert.include(stream.error?.failure.message, "60 ms")
+      const whole = yield* outcome(silent.provider, request("chat.completions", false, { answerWithin: 60 }))
+      assert.strictEqual(whole.error?.failure.code, "total_timeout")
+    })
+  )
+
   it.scopedLive("connect includes the wait for a free connection; the call that waited never goes upstream", () =>
     Effect.gen(function* () {
       const { provider, upstream } = yield* setup("chat.completions", [Upstream.hangBeforeHeaders], {

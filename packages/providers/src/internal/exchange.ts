@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type { Dispatcher, Pool } from "undici"
 import { type Answer, ProviderError, type ProviderRequest } from "../Provider.js"
 import { answered, mayStream, received } from "./headers.js"
-import { type Limit, type Limits, limitMessage, linger } from "./limits.js"
+import { type Limit, type Limits, limitMessage, limitsOf, linger } from "./limits.js"
 import type { Mask } from "./mask.js"
 import type { Meaning } from "./meaning.js"
 import { StreamBody } from "./streamBody.js"
@@ -53,6 +53,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Timed {
   phaseDue: number
   readonly totalDue: number
   private phase: Limit = "connect"
+  private readonly output: number
+  private readonly outputDue: number
   private readonly total: number
   private over = false
   private controller: Dispatcher.DispatchController | undefined
@@ -68,7 +70,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Timed {
     private readonly mask: Mask,
     private readonly settle: (result: Effect.Effect<Answer, ProviderError>) => void
   ) {
-    this.total = Math.min(line.limits.total, request.timeLeft ?? line.limits.total)
+    const { output, total } = limitsOf(line.limits, request)
+    this.output = output
+    this.outputDue = line.wheel.due(request.answerWithin ?? Number.POSITIVE_INFINITY)
+    this.total = total
     this.phaseDue = line.wheel.due(line.limits.connect)
     this.totalDue = line.wheel.due(this.total)
   }
@@ -89,7 +94,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Timed {
       controller.abort(left)
       return
     }
-    this.enter("firstOutput", this.request.stream ? this.line.limits.firstOutput : this.line.limits.firstByte)
+    this.enter("firstOutput", this.output)
+    this.phaseDue = Math.min(this.phaseDue, this.outputDue)
   }
 
   onResponseStart(
@@ -160,8 +166,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Timed {
   }
 
   private millis(limit: Limit): number {
-    const limits = this.line.limits
-    return limit === "firstOutput" && !this.request.stream ? limits.firstByte : limits[limit]
+    return limit === "firstOutput" ? this.output : this.line.limits[limit]
   }
 
   private enter(phase: Limit, millis: number): void {

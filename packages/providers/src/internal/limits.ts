@@ -63,3 +63,15 @@ const words: { readonly [L in Limit]: string } = {
 /** `no output within 60000 ms (firstOutput)` */
 export const limitMessage = (limit: Limit, millis: number): string =>
   `${words[limit]} within ${millis} ms (limit ${limit})`
+
+/** What one request makes of the limits: how long it may wait for output, and how long it may take in all. */
+export const limitsOf = (
+  limits: Limits,
+  request: { readonly stream: boolean; readonly timeLeft?: number; readonly answerWithin?: number }
+): { readonly output: number; readonly total: number } => {
+  const within = request.answerWithin ?? Number.POSITIVE_INFINITY
+  const total = Math.min(limits.total, request.timeLeft ?? Number.POSITIVE_INFINITY)
+  return request.stream
+    ? { output: Math.min(limits.firstOutput, within), total }
+    : { output: limits.firstByte, total: Math.min(total, within) }
+}

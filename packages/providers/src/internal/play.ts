@@ -7,7 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import { type Answer, ProviderError, type ProviderRequest } from "../Provider.js"
-import { type Limit, type Limits, limitMessage } from "./limits.js"
+import { type Limit, type Limits, limitMessage, limitsOf } from "./limits.js"
 import type { Meaning } from "./meaning.js"
 import { StreamReader } from "./streamReader.js"
 
@@ -34,6 +34,7 @@ class Play {
   private phase: Limit = "firstOutput"
   private phaseDue: number
   private readonly totalDue: number
+  private readonly output: number
   private readonly total: number
   private readonly acts: Iterator<Act>
 
@@ -46,9 +47,11 @@ class Play {
     start: number
   ) {
     this.acts = scene.acts[Symbol.iterator]()
-    this.total = Math.min(limits.total, request.timeLeft ?? limits.total)
-    this.totalDue = start + this.total
-    this.phaseDue = start + (request.stream ? limits.firstOutput : limits.firstByte)
+    const { output, total } = limitsOf(limits, request)
+    this.output = output
+    this.total = total
+    this.totalDue = start + total
+    this.phaseDue = start + output
   }
 
   /** Output has come. */
@@ -96,12 +99,7 @@ class Play {
 
   private timeout(): ProviderError {
     const limit = this.totalDue <= this.phaseDue ? "total" : this.phase
-    const millis =
-      limit === "total"
-        ? this.total
-        : limit === "firstOutput" && !this.request.stream
-          ? this.limits.firstByte
-          : this.limits[limit]
+    const millis = limit === "total" ? this.total : limit === "firstOutput" ? this.output : this.limits[limit]
     return this.error(Failure.make("timeout", limitMessage(limit, millis), { code: `${limit}_timeout` }))
   }
 }
