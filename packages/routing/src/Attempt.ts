@@ -73,6 +73,8 @@ export interface Skipped extends Base {
 }
 
 /**
+ * What happened to one target.
+ *
  * @since 0.1.0
  * @category models
  */

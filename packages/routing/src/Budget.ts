@@ -17,6 +17,8 @@ import { make as makeStage, priorities, type Stage } from "./Stage.js"
 import type { StoreError } from "./StoreError.js"
 
 /**
+ * What is spent, or to be charged.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -150,6 +152,8 @@ export interface Limit {
 }
 
 /**
+ * How the stage is made.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -58,6 +58,8 @@ export interface Service {
 export class CacheStore extends Context.Tag("@switchgear/routing/CacheStore")<CacheStore, Service>() {}
 
 /**
+ * How much a cache in memory holds.
+ *
  * @since 0.1.0
  * @category models
  */

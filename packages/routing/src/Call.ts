@@ -80,6 +80,8 @@ export class Target {
   state: ObservedState = "Closed"
   /** The call is a probe. The Breaker stage sets it. */
   probe = false
+  /** ms: the lease of a probe, which its call must not outlive (SEMANTICS A5). */
+  lease: number | undefined = undefined
 
   constructor(
     /** By the name clients know. */

@@ -21,6 +21,8 @@ export interface ProviderHealth extends TelemetryStore.ProviderSample {
 }
 
 /**
+ * What health is read from, and how.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -33,6 +35,8 @@ export interface Options {
 }
 
 /**
+ * The health of providers.
+ *
  * @since 0.1.0
  * @category models
  */

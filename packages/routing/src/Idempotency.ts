@@ -22,6 +22,8 @@ import { type Handler, make as makeStage, priorities, type Stage } from "./Stage
 import type { StoreError } from "./StoreError.js"
 
 /**
+ * How the stage is made.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -142,6 +142,8 @@ export const fromModify = (modify: Modify): Service => ({
 })
 
 /**
+ * How much a store in memory holds.
+ *
  * @since 0.1.0
  * @category models
  */

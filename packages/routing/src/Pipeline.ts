@@ -31,6 +31,8 @@ import { RouteError } from "./RouteError.js"
 import { type Plan, priorities, type Stage, make as stage } from "./Stage.js"
 
 /**
+ * What a pipeline is built of.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -46,6 +48,8 @@ export interface Options {
 }
 
 /**
+ * A pipeline.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -116,6 +120,8 @@ export class PipelineConfigError extends Data.TaggedError("PipelineConfigError")
 }
 
 /**
+ * How the Fallback stage walks.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -309,6 +315,8 @@ export const make = (options: Options): Effect.Effect<Service, PipelineConfigErr
   })
 
 /**
+ * A pipeline as a layer.
+ *
  * @since 0.1.0
  * @category layers
  * @example

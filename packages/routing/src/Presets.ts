@@ -21,6 +21,8 @@ import type * as TelemetryStore from "./TelemetryStore.js"
 import * as Usage from "./Usage.js"
 
 /**
+ * Settings of a pipeline and of what shows it to a client.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -80,6 +80,14 @@ const words = (reason: Reason): string => {
  *
  * @since 0.1.0
  * @category errors
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import { RouteError } from "@switchgear/routing/RouteError"
+ *
+ * const error = new RouteError({ model: "gpt-5", reason: { _tag: "UnknownModel" }, attempts: [] })
+ * assert.strictEqual(error.message, `model "gpt-5" does not exist`)
+ * ```
  */
 export class RouteError extends Data.TaggedError("RouteError")<{
   /** The model that was asked for. */
@@ -97,6 +105,14 @@ export class RouteError extends Data.TaggedError("RouteError")<{
  *
  * @since 0.1.0
  * @category errors
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import { RouterConfigError } from "@switchgear/routing/RouteError"
+ *
+ * const error = new RouterConfigError({ faults: [{ path: "models.0.provider", message: "there is no such provider" }] })
+ * assert.strictEqual(error.message, "models.0.provider: there is no such provider")
+ * ```
  */
 export class RouterConfigError extends Data.TaggedError("RouterConfigError")<{
   readonly faults: ReadonlyArray<Fault>

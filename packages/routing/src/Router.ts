@@ -76,6 +76,8 @@ export interface ModelOptions {
 }
 
 /**
+ * What a router routes over.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -89,6 +91,8 @@ export interface Options {
 }
 
 /**
+ * A router.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -109,6 +113,26 @@ export interface Service {
  *
  * @since 0.1.0
  * @category tags
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreaker from "@switchgear/breaker/CircuitBreaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as ScriptedProvider from "@switchgear/providers/ScriptedProvider"
+ * import * as Router from "@switchgear/routing/Router"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const Live = Layer.unwrapEffect(
+ *   Effect.map(CircuitBreaker.make({ name: "local", policy: Policy.hosted }), (breaker) =>
+ *     Router.layer({
+ *       providers: [{ provider: ScriptedProvider.make("local", [ScriptedProvider.ok()]), breaker }],
+ *       models: [{ name: "llama", provider: "local" }]
+ *     }))
+ * )
+ * const program = Effect.map(Router.Router, (router) => router.models)
+ * assert.deepStrictEqual(Effect.runSync(Effect.provide(program, Live)), ["llama"])
+ * ```
  */
 export class Router extends Context.Tag("@switchgear/routing/Router")<Router, Service>() {}
 
@@ -194,7 +218,29 @@ export const make = (options: Options): Effect.Effect<Service, RouterConfigError
   })
 
 /**
+ * A router as a layer.
+ *
  * @since 0.1.0
  * @category layers
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as CircuitBreaker from "@switchgear/breaker/CircuitBreaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as ScriptedProvider from "@switchgear/providers/ScriptedProvider"
+ * import * as Router from "@switchgear/routing/Router"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const Live = Layer.unwrapEffect(
+ *   Effect.map(CircuitBreaker.make({ name: "local", policy: Policy.hosted }), (breaker) =>
+ *     Router.layer({
+ *       providers: [{ provider: ScriptedProvider.make("local", [ScriptedProvider.ok()]), breaker }],
+ *       models: [{ name: "llama", provider: "local" }]
+ *     }))
+ * )
+ * const program = Effect.map(Router.Router, (router) => router.models)
+ * assert.deepStrictEqual(Effect.runSync(Effect.provide(program, Live)), ["llama"])
+ * ```
  */
 export const layer = (options: Options): Layer.Layer<Router, RouterConfigError> => Layer.effect(Router, make(options))

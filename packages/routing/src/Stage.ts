@@ -34,6 +34,8 @@ export interface Plan {
 }
 
 /**
+ * One stage of a pipeline.
+ *
  * @since 0.1.0
  * @category models
  */

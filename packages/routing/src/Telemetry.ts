@@ -24,6 +24,8 @@ import { type Handler, make as makeStage, priorities, type Stage } from "./Stage
 import type * as TelemetryStore from "./TelemetryStore.js"
 
 /**
+ * How telemetry is made.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -38,6 +40,8 @@ export interface Options {
 }
 
 /**
+ * Telemetry: its stage, and what there is to know of it.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -91,6 +91,16 @@ export const fail = (held: ReadonlyArray<Held>, failure: Failure, latency: numbe
 
 export const isProbe = (held: ReadonlyArray<Held>): boolean => held.some((one) => one.permit.isProbe)
 
+/** ms: the shortest lease among the probes held; `undefined` where none is one (SEMANTICS A5). */
+export const leaseOf = (held: ReadonlyArray<Held>): number | undefined => {
+  let lease: number | undefined
+  for (const { breaker, permit } of held) {
+    const { probeTimeout } = breaker.policy.halfOpen
+    if (permit.isProbe && (lease === undefined || probeTimeout < lease)) lease = probeTimeout
+  }
+  return lease
+}
+
 /**
  * SEMANTICS R7: at a stream's first output a probe has succeeded, and what follows runs on a permit for the tail. The
  * other permits are kept for their one report at the stream's end.

@@ -41,6 +41,7 @@ export const guarded =
           Effect.flatMap(Gate.stateOf(gates), (state) => {
             target.state = state
             target.probe = Gate.isProbe(held)
+            target.lease = Gate.leaseOf(held)
             const one = new Running(call, target, held, news)
             return Effect.matchCauseEffect(restore(next(call)), {
               onFailure: (cause) => one.failed(cause),

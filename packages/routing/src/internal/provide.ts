@@ -35,6 +35,7 @@ const upstreamRequest = (call: Call, target: Target, route: Route): ProviderRequ
     ...(timeLeft === undefined
       ? undefined
       : { timeLeft: Math.max(0, timeLeft - (monotonicMillis(call.clock) - call.startedAt)) }),
+    ...(target.lease === undefined ? undefined : { answerWithin: target.lease }),
     ...(apiKey === undefined ? undefined : { apiKey })
   }
 }
