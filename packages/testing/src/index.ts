@@ -38,6 +38,11 @@ export * as NaiveBreaker from "./NaiveBreaker.js"
 /**
  * @since 0.1.0
  */
+export * as StoreLaws from "./StoreLaws.js"
+
+/**
+ * @since 0.1.0
+ */
 export * as Trace from "./Trace.js"
 
 /**

@@ -1,0 +1,157 @@
+/**
+ * All stores in one SQLite file: the embedded default, with nothing to start. Needs `@effect/sql` and
+ * `@effect/sql-libsql`.
+ *
+ * The file is kept in WAL mode; its tables are made and brought up to date when it is opened. A file that is damaged is
+ * moved aside (`.corrupt-1`), with a warning that says where, and a fresh one is begun: nothing is overwritten. When the
+ * disk is full a write fails with a typed error, and works again on the same connection once there is room.
+ *
+ * *Gotchas.* The store's time is this machine's. `changes` tells of what is written through this layer, not of what
+ * another process writes into the file: for breakers that are shared by processes use `redis` or `postgres`.
+ *
+ * @since 0.1.0
+ */
+
+import { SqlClient } from "@effect/sql/SqlClient"
+import { SqlError } from "@effect/sql/SqlError"
+import * as LibsqlClient from "@effect/sql-libsql/LibsqlClient"
+import { type Change, CircuitBreakerStore, StoreError } from "@switchgear/breaker/CircuitBreakerStore"
+import { Budgets } from "@switchgear/routing/Budget"
+import { IdempotencyStore } from "@switchgear/routing/IdempotencyStore"
+import { ModelPolicies } from "@switchgear/routing/ModelPolicies"
+import { TelemetryStore } from "@switchgear/routing/TelemetryStore"
+import * as Clock from "effect/Clock"
+import * as Config from "effect/Config"
+import type { ConfigError } from "effect/ConfigError"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as PubSub from "effect/PubSub"
+import * as Stream from "effect/Stream"
+import { open } from "./internal/libsql.js"
+import * as breakers from "./internal/sql/breakers.js"
+import * as budgets from "./internal/sql/budgets.js"
+import { type Db, reasonOf } from "./internal/sql/db.js"
+import * as idempotency from "./internal/sql/idempotency.js"
+import { migrate } from "./internal/sql/migrations.js"
+import * as policies from "./internal/sql/policies.js"
+import * as telemetry from "./internal/sql/telemetry.js"
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Options {
+  /** The file; its folder is made if there is none. `:memory:`: none, and gone with the layer. */
+  readonly path: string
+  /**
+   * `NORMAL` (default): what was written outlives the process, however it ends. `FULL`: and a loss of power, for three
+   * times the cost of a write.
+   */
+  readonly synchronous?: "NORMAL" | "FULL" | undefined
+  /** ms, how old the rules and clients may be that a call is judged by. Default 1 000. */
+  readonly pollInterval?: number | undefined
+}
+
+/**
+ * What the layer gives.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Stores = CircuitBreakerStore | IdempotencyStore | TelemetryStore | ModelPolicies | Budgets
+
+const liveClient = ({ path, synchronous = "NORMAL" }: Options) =>
+  Effect.acquireRelease(
+    Effect.tryPromise({
+      try: () => open(path, synchronous),
+      catch: (cause) => new StoreError({ reason: reasonOf(new SqlError({ cause })) })
+    }),
+    // What is in the write-ahead log goes into the file: then the file alone can be copied.
+    ({ client }) =>
+      Effect.zipRight(
+        Effect.ignore(Effect.tryPromise(() => client.execute("PRAGMA wal_checkpoint(TRUNCATE)"))),
+        Effect.sync(() => client.close())
+      )
+  ).pipe(
+    Effect.tap(({ aside }) =>
+      aside === undefined
+        ? Effect.void
+        : Effect.logWarning(`${path} is damaged: moved to ${aside}, a fresh one is begun`)
+    ),
+    Effect.map(({ client }) => client)
+  )
+
+const make = (options: Options) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    yield* Effect.mapError(migrate, (error) => {
+      const reason = error._tag === "SqlError" ? reasonOf(error) : "Corrupt"
+      return new StoreError({ reason })
+    })
+    const changes = yield* PubSub.sliding<Change>(4_096)
+    const db: Db = {
+      sql,
+      now: Effect.map(Clock.currentTimeMillis, (now) => sql`${now}`),
+      announcing: (statement) => statement
+    }
+    // An expired claim is nothing to those who ask; this is about the room it takes.
+    yield* Effect.forkScoped(
+      Effect.forever(Effect.zipRight(Effect.sleep("1 minute"), Effect.ignore(idempotency.purge(db))))
+    )
+    return Context.empty().pipe(
+      Context.add(
+        CircuitBreakerStore,
+        breakers.make(db, Stream.fromPubSub(changes), (change) => changes.unsafeOffer(change))
+      ),
+      Context.add(IdempotencyStore, idempotency.make(db)),
+      Context.add(TelemetryStore, telemetry.make(db)),
+      Context.add(ModelPolicies, policies.make(db, options.pollInterval ?? 1_000)),
+      Context.add(Budgets, budgets.make(db))
+    )
+  })
+
+/**
+ * @since 0.1.0
+ * @category layers
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import { CircuitBreakerStore } from "@switchgear/breaker/CircuitBreakerStore"
+ * import * as Sqlite from "@switchgear/store/sqlite"
+ * import * as Effect from "effect/Effect"
+ *
+ * const entries = Effect.flatMap(CircuitBreakerStore, (store) => store.entries)
+ * const Stores = Sqlite.layer({ path: ":memory:" }) // Layer<Stores, StoreError>
+ * assert.deepStrictEqual(await Effect.runPromise(Effect.provide(entries, Stores)), [])
+ * ```
+ */
+export const layer = (options: Options): Layer.Layer<Stores, StoreError> =>
+  Layer.unwrapScoped(
+    Effect.map(liveClient(options), (client) =>
+      Layer.scopedContext(make(options)).pipe(Layer.provide(LibsqlClient.layer({ liveClient: client })))
+    )
+  )
+
+/**
+ * @since 0.1.0
+ * @category layers
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import { Budgets } from "@switchgear/routing/Budget"
+ * import * as Sqlite from "@switchgear/store/sqlite"
+ * import * as Config from "effect/Config"
+ * import * as ConfigProvider from "effect/ConfigProvider"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const Stores = Sqlite.layerConfig({ path: Config.string("STORE_PATH") }).pipe(
+ *   Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map([["STORE_PATH", ":memory:"]]))))
+ * )
+ * const spent = Effect.flatMap(Budgets, (budgets) => budgets.spent("acme", 60_000))
+ * assert.strictEqual((await Effect.runPromise(Effect.provide(spent, Stores))).usd, 0)
+ * ```
+ */
+export const layerConfig = (options: Config.Config.Wrap<Options>): Layer.Layer<Stores, StoreError | ConfigError> =>
+  Layer.unwrapEffect(Effect.map(Config.unwrap(options), layer))
