@@ -114,8 +114,8 @@ const unavailable = new Rejected({
  */
 export const policies = (service: ModelPolicies.Service, options?: Options): Access => {
   const required = options?.clients === "required"
-  const orgOf = ({ clientKey, org = "default" }: Request): Effect.Effect<string, Rejected> => {
-    if (clientKey === undefined) return required ? Effect.fail(invalidKey) : Effect.succeed(org)
+  const orgOf = ({ clientKey }: Request): Effect.Effect<string, Rejected> => {
+    if (clientKey === undefined) return Effect.fail(invalidKey)
     return Effect.matchEffect(service.client(hashKey(clientKey)), {
       onFailure: () => Effect.fail(unavailable),
       onSuccess: (client) => (Option.isSome(client) ? Effect.succeed(client.value.org) : Effect.fail(invalidKey))
@@ -135,5 +135,8 @@ export const policies = (service: ModelPolicies.Service, options?: Options): Acc
             })
     })
   }
-  return (request) => Effect.flatMap(orgOf(request), (org) => grant(org, request))
+  return (request) =>
+    request.clientKey === undefined && !required
+      ? grant(request.org ?? "default", request)
+      : Effect.flatMap(orgOf(request), (org) => grant(org, request))
 }

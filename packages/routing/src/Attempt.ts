@@ -69,7 +69,9 @@ export interface Refused extends Base {
  */
 export interface Skipped extends Base {
   readonly _tag: "Skipped"
-  readonly reason: "denied" | "policy_error" | "unknown" | "over_budget" | "context_window"
+  readonly reason: "denied" | "policy_error" | "unknown" | "over_budget" | "context_window" | "ineligible"
+  /** Of an ineligible target: what it cannot carry (ROUTING W6). */
+  readonly obstacle?: string
 }
 
 /**

@@ -229,13 +229,10 @@ export const stage = (options: Options): Stage => {
     const { tokens } = call.journal
     if (tokens === undefined) return Effect.void
     const amount = { tokens: tokens.input + tokens.output, usd: tokens.cost ?? 0 }
-    return Effect.forEach(
-      windows,
-      (window) =>
-        Effect.catchAll(store.charge(call.org, window, amount), () =>
-          Effect.sync(() => call.journal.note("budget_unavailable"))
-        ),
-      { discard: true }
+    return each(windows, (window) =>
+      Effect.catchAll(store.charge(call.org, window, amount), () =>
+        Effect.sync(() => call.journal.note("budget_unavailable"))
+      )
     )
   }
   const charged = (call: Call, windows: ReadonlyArray<number>, served: Served) => {
@@ -254,8 +251,8 @@ export const stage = (options: Options): Stage => {
       if (call.byo) return next(call)
       const own = limits.filter(({ fits }) => fits(call.org))
       if (own.length === 0) return next(call)
-      const windows = [...new Set(own.map(({ window }) => window))]
-      const checked = Effect.forEach(own, (limit) => check(call, limit), { discard: true })
+      const windows = own.length === 1 ? own.map(windowOf) : [...new Set(own.map(windowOf))]
+      const checked = each(own, (limit) => check(call, limit))
       return Effect.zipRight(
         checked,
         Effect.flatMap(next(call), (served) => charged(call, windows, served))
@@ -270,6 +267,14 @@ export const stage = (options: Options): Stage => {
       ]
     }
   )
+}
+
+const windowOf = ({ window }: Compiled): number => window
+
+/** One is what there mostly is, and costs no loop. */
+const each = <A, E>(all: ReadonlyArray<A>, f: (one: A) => Effect.Effect<void, E>): Effect.Effect<void, E> => {
+  const [only] = all
+  return only !== undefined && all.length === 1 ? f(only) : Effect.forEach(all, f, { discard: true })
 }
 
 const faultsOf = ({ tokens, usd, window }: Limit, path: string) => {

@@ -82,6 +82,8 @@ export class Target {
   probe = false
   /** ms: the lease of a probe, which its call must not outlive (SEMANTICS A5). */
   lease: number | undefined = undefined
+  /** The request's body as it goes to this target, once it is made. */
+  body: Uint8Array | undefined = undefined
 
   constructor(
     /** By the name clients know. */

@@ -324,7 +324,6 @@ export const make = (options: Options): Effect.Effect<Service, PipelineConfigErr
  * import * as assert from "node:assert"
  * import * as Pipeline from "@switchgear/routing/Pipeline"
  * import * as Effect from "effect/Effect"
- * import * as Layer from "effect/Layer"
  *
  * const nothing = Pipeline.layer({ providers: [], models: [], stages: [Pipeline.fallback(), Pipeline.breaker()] })
  * const program = Effect.map(Pipeline.Pipeline, (pipeline) => pipeline.stages)

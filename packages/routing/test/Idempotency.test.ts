@@ -230,7 +230,7 @@ describe("Idempotency", () => {
       for (let call = 0; call < 2; call++) {
         yield* Effect.scoped(
           Effect.flatMap(streamed.pipeline.run(ask({ ...key, stream: true })), ({ answer }) =>
-            Effect.promise(() => (answer._tag === "Stream" ? read(answer.body) : Promise.resolve()))
+            Effect.promise(async () => (answer._tag === "Stream" ? read(answer.body) : undefined))
           )
         )
       }

@@ -49,10 +49,10 @@ const world = (
       access: Access.policies(policies)
     })
     return {
-      run: (over) => pipeline.runUnscoped(ask(over)),
+      run: (over?: Partial<Request>) => pipeline.runUnscoped(ask(over)),
       fakes,
       breakers,
-      state: (index) =>
+      state: (index: number) =>
         Effect.suspend(() => {
           const breaker = breakers[index]
           return breaker === undefined

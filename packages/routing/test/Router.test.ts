@@ -224,6 +224,37 @@ describe("Router: what is answered", () => {
     }).pipe(Effect.provide(VirtualClock.layer))
   )
 
+  it.scoped("A5: a probe must be answered within its lease, an ordinary call need not", () =>
+    Effect.gen(function* () {
+      const fakes = [provider("a", fail("timeout")), provider("b", json)]
+      const { router } = yield* setup(fakes, { policy: oneFailure })
+      yield* router.route(request())
+      yield* Effect.sleep("30 seconds")
+      yield* router.route(request())
+      const within = fakes[0]?.requests.map((each) => each.answerWithin)
+      assert.deepStrictEqual(within, [undefined, oneFailure.halfOpen.probeTimeout])
+    }).pipe(Effect.provide(VirtualClock.layer))
+  )
+
+  it.scoped(
+    "W6: a hop that cannot carry the request is passed over, with the field's name, and its breaker counts nothing",
+    () =>
+      Effect.gen(function* () {
+        const [a, b, c] = [provider("a", fail("timeout")), provider("b", json), provider("c", json)]
+        const mute = Object.assign(b, { cannotCarry: () => ["top_k"] })
+        const { router } = yield* setup([a, mute, c], { fallback: Fallback.make({ maxDepth: 2 }) })
+        const routed = yield* router.route(request())
+        assert.deepStrictEqual([routed.provider, mute.requests.length], ["c", 0])
+        assert.deepStrictEqual(routed.attempts[1], {
+          _tag: "Skipped",
+          model: "m1",
+          hop: true,
+          reason: "ineligible",
+          obstacle: "it cannot carry top_k"
+        })
+      })
+  )
+
   it.scoped("F13: a dead primary sends its backup no more than the share of first attempts beyond 20", () =>
     Effect.gen(function* () {
       const fakes = [provider("a", fail("timeout")), provider("b", json)]

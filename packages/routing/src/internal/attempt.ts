@@ -1,4 +1,5 @@
 import * as Walk from "@switchgear/core/Walk"
+import * as Provider from "@switchgear/providers/Provider"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { Attempt } from "../Attempt.js"
@@ -8,6 +9,7 @@ import type { Handler } from "../Stage.js"
 import { close } from "./lifetime.js"
 import type { Route } from "./targets.js"
 import { monotonicMillis } from "./time.js"
+import { upstreamRequest } from "./upstreamRequest.js"
 
 /** What came of one target: the walk's event, the record for telemetry, and the answer if there is one. */
 export interface Outcome {
@@ -27,6 +29,12 @@ const passes = {
 export const skipped = (model: string, hop: boolean, reason: keyof typeof passes): Outcome => ({
   event: passes[reason],
   attempt: { _tag: "Skipped", model, hop, reason }
+})
+
+/** A target that cannot serve this request whatever happens (ROUTING W6): passed over, not failed. */
+const ineligible = ({ hop, model }: Target, obstacle: string): Outcome => ({
+  event: Walk.ineligible(obstacle),
+  attempt: { _tag: "Skipped", model, hop, reason: "ineligible", obstacle }
 })
 
 const refused = (
@@ -86,9 +94,13 @@ const reach = (
   takeHop: () => boolean,
   then: Continue
 ): Effect.Effect<Served, CallError> => {
-  const provider = call.request.via?.name ?? route.slot.provider.name
+  const provider = call.request.via ?? route.slot.provider
   const now = monotonicMillis(call.clock)
-  const target = new Target(route.name, provider, step.hop, step.lastResort, step.rest.length, now, takeHop)
+  const target = new Target(route.name, provider.name, step.hop, step.lastResort, step.rest.length, now, takeHop)
+  if (provider.operations !== undefined || provider.cannotCarry !== undefined) {
+    const obstacle = Provider.obstacle(provider, upstreamRequest(call, target, route))
+    if (obstacle !== undefined) return then(ineligible(target, obstacle))
+  }
   const failed = (cause: Cause.Cause<CallError>): Outcome | undefined => {
     // who went away has not failed, and a defect is no answer of anybody's
     const failure = Cause.isInterrupted(cause) ? undefined : Cause.failureOption(cause)

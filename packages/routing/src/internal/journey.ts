@@ -26,6 +26,11 @@ interface Starts {
   readonly route: Route
   readonly first: Walk.Next
   readonly alone: Walk.Next
+  /** The same for chains of policies. A rule's chain is the same array in every call, so most are found. */
+  readonly byChain: WeakMap<
+    ReadonlyArray<string>,
+    { readonly chain: ReadonlyArray<Walk.Target>; readonly first: Walk.Next }
+  >
 }
 
 /** ROUTING F13, shared by all calls. Its time begins with the first of them. */
@@ -111,12 +116,16 @@ class Journey {
 
   private prepare() {
     const { byo, granted, request } = this.call
-    const { alone, first, route } = this.primary
+    const { alone, byChain, first, route } = this.primary
     const plan = { primary: route.target, settings: this.context.settings }
     if (request.fallback === false || byo) return { first: alone, plan, chain: [] }
     if (granted.chain === undefined) return { first, plan, chain: route.chain }
-    const targets = chainTargets(route, granted.chain, this.context.routes)
-    return { first: Walk.start({ ...plan, chain: targets }), plan, chain: targets }
+    const known = byChain.get(granted.chain)
+    if (known !== undefined) return { ...known, plan }
+    const chain = chainTargets(route, granted.chain, this.context.routes)
+    const begun = { chain, first: Walk.start({ ...plan, chain }) }
+    byChain.set(granted.chain, begun)
+    return { ...begun, plan }
   }
 
   private after(step: Walk.Step): Effect.Effect<Served, CallError> {
@@ -148,7 +157,9 @@ class Journey {
     if (walked.length === this.made.length) return this.made
     const rest = [...this.made]
     return walked.map(({ event, hop, target }): Attempt => {
-      const own = event._tag === "Ineligible" ? undefined : rest.shift()
+      const [next] = rest
+      const looked = next?._tag === "Skipped" && next.reason === "ineligible" && next.model === target.name
+      const own = event._tag !== "Ineligible" || looked ? rest.shift() : undefined
       return own ?? { _tag: "Skipped", model: target.name, hop, reason: "context_window" }
     })
   }
@@ -206,7 +217,7 @@ export const walk = (context: Context): Handler => {
   for (const [name, route] of routes) {
     const { chain, target: primary } = route
     const alone = Walk.start({ primary, chain: [], settings })
-    starts.set(name, { route, first: Walk.start({ primary, chain, settings }), alone })
+    starts.set(name, { route, first: Walk.start({ primary, chain, settings }), alone, byChain: new WeakMap() })
   }
   return (call) =>
     Effect.suspend(() => {

@@ -1,12 +1,11 @@
-import type { Answer, ProviderRequest, RetryMode } from "@switchgear/providers/Provider"
+import type { Answer } from "@switchgear/providers/Provider"
 import * as Effect from "effect/Effect"
 import type { Call, Served, Target } from "../Call.js"
 import { type CallError, TargetRefused } from "../CallError.js"
 import { RouteError } from "../RouteError.js"
 import type { Handler } from "../Stage.js"
-import { replaceMembers } from "./jsonBytes.js"
 import type { Route, Slot } from "./targets.js"
-import { monotonicMillis } from "./time.js"
+import { upstreamRequest } from "./upstreamRequest.js"
 import { WatchedBody } from "./watchedBody.js"
 
 const saturated = new TargetRefused({ kind: "saturated" })
@@ -15,30 +14,6 @@ const overBudget = new TargetRefused({ kind: "over_budget" })
 /** A target that the pipeline does not know: only a stage of the user's can name one. */
 export const unknownTarget = (model: string): RouteError =>
   new RouteError({ model, reason: { _tag: "UnknownModel" }, attempts: [] })
-
-/** Retries inside a target (ROUTING F12). */
-const retryMode = ({ lastResort, left, state }: Target): RetryMode => {
-  if (lastResort || state !== "Closed") return "none"
-  return left > 0 ? "now" : "wait"
-}
-
-const upstreamRequest = (call: Call, target: Target, route: Route): ProviderRequest => {
-  const { apiKey, body, headers, operation, stream, timeLeft } = call.request
-  return {
-    operation,
-    model: route.upstream,
-    // ROUTING W6: as it came, but for the model's name
-    body: replaceMembers(body, "model", route.upstreamJson) ?? body,
-    stream,
-    headers,
-    retry: retryMode(target),
-    ...(timeLeft === undefined
-      ? undefined
-      : { timeLeft: Math.max(0, timeLeft - (monotonicMillis(call.clock) - call.startedAt)) }),
-    ...(target.lease === undefined ? undefined : { answerWithin: target.lease }),
-    ...(apiKey === undefined ? undefined : { apiKey })
-  }
-}
 
 const leave = (slot: Slot | undefined): void => {
   if (slot !== undefined) slot.running--
