@@ -4,7 +4,7 @@
  *
  * @since 0.1.0
  */
-import type { Fault } from "./internal/walkModel.js"
+import type { Fault } from "./internal/decode.js"
 
 /**
  * How long one piece of news lasts.

@@ -8,6 +8,7 @@ import { decodeChain_, decodeSettings } from "./internal/walkDecode.js"
 import type { Failure, Settings, SettingsInput } from "./internal/walkModel.js"
 import { ibex_, nrLlm_, recommended_ } from "./internal/walkPresets.js"
 
+export type { Fault } from "./internal/decode.js"
 export type {
   /**
    * A decoded value, or all the faults found in its input.
@@ -18,13 +19,6 @@ export type {
   Result
 } from "./internal/walkDecode.js"
 export type {
-  /**
-   * What is wrong with an input: the path to it (keys joined by dots) and the fix.
-   *
-   * @since 0.1.0
-   * @category models
-   */
-  Fault,
   /**
    * Checked settings with every default filled in; plain data.
    *

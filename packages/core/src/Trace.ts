@@ -11,6 +11,8 @@ import * as decoding from "./internal/traceDecode.js"
 import type * as model from "./internal/traceModel.js"
 import * as running from "./internal/traceRun.js"
 
+export type { Fault } from "./internal/decode.js"
+
 /**
  * One line of a trace (SEMANTICS, Trace format).
  *
@@ -34,14 +36,6 @@ export type Expectation = model.Expectation
  * @category models
  */
 export type Trace = model.Trace
-
-/**
- * What is wrong with a trace: the path (keys joined by dots) and the fix.
- *
- * @since 0.1.0
- * @category models
- */
-export type Fault = model.Fault
 
 /**
  * All traces of a file, or all its faults.

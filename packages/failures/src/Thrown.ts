@@ -16,6 +16,8 @@ import type { ProviderKind } from "./ProviderKind.js"
 import * as Redact from "./Redact.js"
 
 /**
+ * What reading a thrown thing needs to know.
+ *
  * @since 0.1.0
  * @category models
  */

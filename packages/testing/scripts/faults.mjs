@@ -13,7 +13,9 @@ for (const fault of faults) {
   if (random === null || exhaustive === null) missed++
   console.log(`${fault.name} (${fault.file})`)
   console.log(`  lock-step: ${random === null ? "NOT FOUND" : `after ${random.after} sequences, ${random.trace}`}`)
-  console.log(`  exhaustive: ${exhaustive === null ? "NOT FOUND" : `after ${exhaustive.after} histories, ${exhaustive.what}`}`)
+  console.log(
+    `  exhaustive: ${exhaustive === null ? "NOT FOUND" : `after ${exhaustive.after} histories, ${exhaustive.what}`}`
+  )
 }
 console.log(`${faults.length} faults, ${missed} of them missed by one or the other`)
 if (missed > 0) process.exitCode = 1

@@ -6,11 +6,15 @@ import * as LockStep from "../src/LockStep.js"
 import * as Machines from "../src/Machines.js"
 
 /** How many random sequences it took to find a difference, with the shortest one found; `null`: none was. */
-export const bySequences = (numRuns: number, seed: number): { readonly after: number; readonly trace: string } | null => {
+export const bySequences = (
+  numRuns: number,
+  seed: number
+): { readonly after: number; readonly trace: string } | null => {
   const details = fc.check(
     fc.property(
       Arbitraries.scenario(),
-      ({ policy, steps }) => LockStep.firstDifference(Machines.real, Machines.naive, Policy.make(policy), steps) === null
+      ({ policy, steps }) =>
+        LockStep.firstDifference(Machines.real, Machines.naive, Policy.make(policy), steps) === null
     ),
     { numRuns, seed }
   )

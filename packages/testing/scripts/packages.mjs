@@ -1,6 +1,6 @@
 // Packages as consumers meet them: packs every published package, installs the tarballs in an empty project, imports every
 // export from JavaScript and from TypeScript under both module resolutions, lints the tarballs, and prints what `core` and
-// `failures` weigh in a browser.
+// `failures` weigh in a browser, each module by itself and all of them together.
 import { execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -69,11 +69,36 @@ writeFileSync(
 run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"], app)
 
 const all = packages.flatMap(modules)
+const files = (folder) => {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+/** One of the inner modules of each package that has some. */
+const closed = packages.flatMap(({ folder, name }) =>
+  files(join(folder, "dist/internal"))
+    .filter((file) => file.endsWith(".js"))
+    .slice(0, 1)
+    .map((file) => `${name}/internal/${file.slice(0, -3)}`)
+)
+/** Modules that hold types alone: built, they have no code but for an empty export. */
+const typesOnly = packages.flatMap((entry) =>
+  modules(entry).filter((path) => {
+    const built = join(entry.folder, "dist", `${path === entry.name ? "index" : path.slice(entry.name.length + 1)}.js`)
+    return /^(?:\s|\/\*[\s\S]*?\*\/|\/\/.*|export \{\};)*$/.test(readFileSync(built, "utf8"))
+  })
+)
 writeFileSync(
   join(app, "every.mjs"),
   `for (const path of ${JSON.stringify(all)}) {
   const found = await import(path)
-  if (typeof found !== "object") throw new Error(path)
+  if (Object.keys(found).length === 0 && !${JSON.stringify(typesOnly)}.includes(path)) throw new Error(path + " exports nothing")
+}
+for (const path of ${JSON.stringify(closed)}) {
+  const open = await import(path).then(() => true, (error) => error.code !== "ERR_PACKAGE_PATH_NOT_EXPORTED")
+  if (open) throw new Error(path + " is closed to others, but can be imported")
 }
 process.exit(0)\n`
 )
@@ -106,19 +131,29 @@ for (const [index, entry] of packages.entries()) {
   process.stdout.write(`${entry.name}: publint and attw have nothing to say\n`)
 }
 
-const aims = { "@switchgear/core": 8_000, "@switchgear/failures": 10_000 }
-for (const [name, aim] of Object.entries(aims)) {
+/** What a module and all it needs weigh, minified and gzipped. What a browser has not would fail here. */
+const weigh = async (path) => {
   const result = await build({
-    stdin: { contents: `export * from "${name}"`, resolveDir: app },
+    stdin: { contents: `export * from "${path}"`, resolveDir: app },
     bundle: true,
     minify: true,
     write: false,
     format: "esm",
     platform: "browser",
     target: "es2022",
-    // What a browser has not would fail here.
     logLevel: "error"
   })
-  const size = gzipSync(result.outputFiles[0].contents, { level: 9 }).length
-  process.stdout.write(`${name}: ${size} bytes minified and gzipped, aim ${aim}\n`)
+  return gzipSync(result.outputFiles[0].contents, { level: 9 }).length
+}
+
+const aims = { "@switchgear/core": 8_000, "@switchgear/failures": 10_000 }
+for (const entry of packages) {
+  const aim = aims[entry.name]
+  if (aim === undefined) continue
+  process.stdout.write(`${entry.name}, minified and gzipped, aim ${aim} bytes:\n`)
+  for (const path of modules(entry)) {
+    const bytes = await weigh(path)
+    const name = path === entry.name ? "everything" : path.slice(entry.name.length + 1)
+    process.stdout.write(`  ${name.padEnd(18)}${String(bytes).padStart(6)}${bytes > aim ? "  over the aim" : ""}\n`)
+  }
 }

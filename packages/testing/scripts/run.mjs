@@ -47,13 +47,7 @@ const patched = ({ file, from, to }) => ({
 
 /** Bundles `entry` beside the sources, with a `patch` to one of them if there is one, and imports it. */
 export const run = async (entry, patch) => {
-  const outfile = join(
-    packages,
-    "testing",
-    "node_modules",
-    ".cache",
-    `${process.pid}-${bundles++}.mjs`
-  )
+  const outfile = join(packages, "testing", "node_modules", ".cache", `${process.pid}-${bundles++}.mjs`)
   try {
     await build({
       entryPoints: [join(packages, "testing", entry)],

@@ -97,6 +97,7 @@ export const circles = (graph: ReadonlyMap<string, ReadonlyArray<string>>): Read
 export const violations = (packages: ReadonlyArray<Package>): ReadonlyArray<string> => {
   const wrong: Array<string> = []
   const graph = new Map<string, Array<string>>()
+  const peers = new Set(packages.flatMap(({ manifest }) => Object.keys(manifest.peerDependencies ?? {})))
   for (const { files, manifest, room } of packages) {
     const rooms = allowed(room)
     const ruled = !free.includes(room)
@@ -105,6 +106,7 @@ export const violations = (packages: ReadonlyArray<Package>): ReadonlyArray<stri
       ...manifest.peerDependencies,
       ...manifest.optionalDependencies
     }
+    const needed = new Set<string>()
     if (manifest.name !== nameOf(room)) wrong.push(`${room} is named ${manifest.name}`)
     if (ruled && !Object.hasOwn(table, room)) wrong.push(`${room} has no row in the table`)
     for (const name of Object.keys(declared)) {
@@ -123,6 +125,7 @@ export const violations = (packages: ReadonlyArray<Package>): ReadonlyArray<stri
           edges.push(target.replace(/\.js$/, ".ts"))
           continue
         }
+        needed.add(externalName(specifier))
         const other = roomOf(specifier)
         if (other !== undefined) edges.push(`${other.room}/src/${other.path === "" ? "index" : other.path}.ts`)
         if (bare.includes(room)) wrong.push(`${file} imports ${specifier}`)
@@ -136,6 +139,10 @@ export const violations = (packages: ReadonlyArray<Package>): ReadonlyArray<stri
           wrong.push(`${file} imports ${specifier}, undeclared`)
         }
       }
+    }
+    // What is somebody's peer may be there for the packages that this one brings along.
+    for (const name of Object.keys(manifest.dependencies ?? {})) {
+      if (ruled && !needed.has(name) && !peers.has(name)) wrong.push(`${room} depends on ${name} and never imports it`)
     }
   }
   return [...wrong, ...circles(graph).map((circle) => `a circle: ${circle.join(" -> ")}`)]

@@ -115,8 +115,12 @@ export class Reader {
   }
 
   /** A whole number of at least `least`. */
-  count(key: string, fallback: number | undefined, least = 1): number | undefined {
-    const what = `a whole number of at least ${least}`
+  count(
+    key: string,
+    fallback: number | undefined,
+    least = 1,
+    what = `a whole number of at least ${least}`
+  ): number | undefined {
     if (!this.has(key)) return fallback ?? this.required(key, what)
     return this.ranged(key, this.get(key), what, true, { least })
   }
@@ -178,9 +182,14 @@ export class Reader {
   }
 
   /** A number in a closed range. */
-  number(key: string, fallback: number, least: number, most?: number): number | undefined {
+  number(
+    key: string,
+    fallback: number,
+    least: number,
+    most?: number,
+    what = most === undefined ? `a number of at least ${least}` : `a number from ${least} to ${most}`
+  ): number | undefined {
     if (!this.has(key)) return fallback
-    const what = most === undefined ? `a number of at least ${least}` : `a number from ${least} to ${most}`
     return this.ranged(key, this.get(key), what, false, most === undefined ? { least } : { least, most })
   }
 

@@ -1,4 +1,4 @@
-import { type Fault, isRecord, Reader, show } from "./decode.js"
+import { isRecord, Reader, show } from "./decode.js"
 import { takenByKind } from "./kinds.js"
 import type {
   ConsecutiveRule,
@@ -285,5 +285,3 @@ export const cooldownByKind = (
   }
   return Object.fromEntries(entries)
 }
-
-export type { Fault }

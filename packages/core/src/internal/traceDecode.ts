@@ -1,4 +1,5 @@
-import type { Decoded, Fault, Trace } from "./traceModel.js"
+import type { Fault } from "./decode.js"
+import type { Decoded, Trace } from "./traceModel.js"
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -1,3 +1,4 @@
+import type { Fault } from "./decode.js"
 import type { Admission, Command, ObservedState, Outcome, Permit, Reported, State } from "./model.js"
 
 /** What a step of a trace must show. Keys not named are free; `null` says that the value is absent. */
@@ -95,12 +96,6 @@ export interface InvalidPolicyTrace extends Named {
 }
 
 export type Trace = StepsTrace | InvalidPolicyTrace
-
-/** What is wrong, where (keys joined by dots), and the fix. */
-export interface Fault {
-  readonly path: string
-  readonly message: string
-}
 
 export type Decoded =
   | { readonly _tag: "Success"; readonly value: ReadonlyArray<Trace> }

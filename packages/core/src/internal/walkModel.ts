@@ -1,9 +1,3 @@
-/** What is wrong with an input: where (keys joined by dots), and how to mend it. */
-export interface Fault {
-  readonly path: string
-  readonly message: string
-}
-
 declare const Decoded: unique symbol
 
 /** Checked settings of a walk; only the decoder and the presets make them. */
