@@ -149,7 +149,8 @@ export class ProviderError extends Data.TaggedError("ProviderError")<{
 }> {}
 
 /**
- * A provider. Interrupting `call` closes the upstream call at once: before headers, during a JSON body and in a stream.
+ * A provider. Interrupting `call` closes the upstream call at once: before headers, during a JSON body and in a stream. It
+ * answers with a stream only to a request that asks for one.
  *
  * @since 0.1.0
  * @category models

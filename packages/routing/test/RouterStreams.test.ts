@@ -211,4 +211,24 @@ describe("Router: under time", () => {
         assert.strictEqual((yield* CircuitBreaker.view(breaker)).state, "Closed")
       }).pipe(Effect.provide(VirtualClock.layer))
   )
+
+  it.scoped("a provider that streams where none was asked has failed, and its stream is closed", () =>
+    Effect.gen(function* () {
+      let closed = 0
+      const body: AsyncIterable<Uint8Array> = {
+        [Symbol.asyncIterator]: () => ({
+          next: () => new Promise(() => undefined),
+          return: async () => {
+            closed++
+            return { done: true, value: undefined }
+          }
+        })
+      }
+      const fake = provider("a", json)
+      const answer = { _tag: "Stream", status: 200, headers: {}, body } as const
+      const { router } = yield* setup([Object.assign(fake, { call: () => Effect.succeed(answer) })])
+      const error = yield* Effect.flip(router.route(request()))
+      assert.deepStrictEqual([error.reason._tag, closed], ["Failed", 1])
+    })
+  )
 })

@@ -72,7 +72,7 @@ export class FakeProvider implements Provider {
     return Effect.map(
       wait,
       (): Answer =>
-        behaviour.does === "json"
+        behaviour.does === "json" || !request.stream
           ? { _tag: "Json", status: 200, headers: {}, body: request.body }
           : { _tag: "Stream", status: 200, headers: {}, body: this.body(behaviour.chunks, behaviour.tail) }
     )

@@ -1,4 +1,5 @@
-import type { Answer } from "@switchgear/providers/Provider"
+import * as Failure from "@switchgear/failures/Failure"
+import { type Answer, ProviderError, type StreamAnswer } from "@switchgear/providers/Provider"
 import * as Effect from "effect/Effect"
 import type { Call, Served, Target } from "../Call.js"
 import { type CallError, TargetRefused } from "../CallError.js"
@@ -29,6 +30,18 @@ const served = (answer: Answer, { model, provider }: Target): Served => ({
   cached: false
 })
 
+/** A provider that streams to who asked for JSON keeps no contract: its stream is closed, and it has failed. */
+const unasked = ({ body }: StreamAnswer, provider: string): Effect.Effect<never, ProviderError> =>
+  Effect.zipRight(
+    Effect.promise(async () => body[Symbol.asyncIterator]().return?.()),
+    Effect.fail(
+      new ProviderError({
+        provider,
+        failure: Failure.make("server_error", "answered with a stream where none was asked")
+      })
+    )
+  )
+
 /** The innermost handler: one attempt at the target that is due. */
 export const provide =
   (routes: ReadonlyMap<string, Route>): Handler =>
@@ -46,7 +59,9 @@ export const provide =
       const counted = call.byo || slot.maxConcurrent === Number.POSITIVE_INFINITY ? undefined : slot
       // what holds nothing needs no mask
       if (counted === undefined && !request.stream) {
-        return Effect.map(upstream, (answer) => accepted(answer, call, target, undefined))
+        return Effect.flatMap(upstream, (answer) =>
+          answer._tag === "Json" ? Effect.succeed(served(answer, target)) : unasked(answer, provider.name)
+        )
       }
       return Effect.uninterruptibleMask((restore) => {
         if (counted !== undefined) counted.running++
