@@ -91,6 +91,8 @@ export interface Options {
 export type Mode = "local" | "durable"
 
 /**
+ * How a registry over a store is made.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -23,6 +23,8 @@ import { compareAndSet } from "./internal/redis/compareAndSet.js"
 import { client, subscriber } from "./internal/redis/connection.js"
 
 /**
+ * Where it is, and how long to wait for it.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -72,6 +74,8 @@ const make = (options: Options) =>
   })
 
 /**
+ * Opens the stores in one Redis; closed with the layer.
+ *
  * @since 0.1.0
  * @category layers
  * @example
@@ -91,6 +95,8 @@ const make = (options: Options) =>
 export const layer = (options: Options): Layer.Layer<Stores> => Layer.scopedContext(make(options))
 
 /**
+ * {@link layer}, from configuration.
+ *
  * @since 0.1.0
  * @category layers
  * @example

@@ -38,6 +38,8 @@ import * as policies from "./internal/sql/policies.js"
 import * as telemetry from "./internal/sql/telemetry.js"
 
 /**
+ * Where the file is, and how safely it is written.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -112,6 +114,8 @@ const make = (options: Options) =>
   })
 
 /**
+ * Opens all stores in one file; closed with the layer.
+ *
  * @since 0.1.0
  * @category layers
  * @example
@@ -134,6 +138,8 @@ export const layer = (options: Options): Layer.Layer<Stores, StoreError> =>
   )
 
 /**
+ * {@link layer}, from configuration.
+ *
  * @since 0.1.0
  * @category layers
  * @example

@@ -1,0 +1,11 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+
+/** Removes a test's schema with all that is in it. */
+export const drop = (url: string, schema: string): Promise<unknown> =>
+  Effect.flatMap(SqlClient, (sql) => sql`DROP SCHEMA IF EXISTS ${sql(schema)} CASCADE`).pipe(
+    Effect.provide(PgClient.layer({ url: Redacted.make(url) })),
+    Effect.runPromise
+  )
