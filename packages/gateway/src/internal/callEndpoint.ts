@@ -28,9 +28,9 @@ export interface Services {
 /** Headers of the upstream's that mean something to the caller. */
 const passed = /^(?:content-type|openai-(?:processing-ms|version)|(?:x|anthropic)-ratelimit-[a-z-]+)$/
 
-/** A call from its bytes to the last byte of its answer. */
+/** A call from its bytes to the last byte of its answer. The scope is the request's: until it ends the upstream call is open. */
 export const call = (wire: Wire, services: Services) => {
-  const handle = (exchange: Exchange): Effect.Effect<void, ClientError> =>
+  const handle = (exchange: Exchange): Effect.Effect<void, ClientError, Scope.Scope> =>
     Effect.flatMap(readBody(exchange, services.bodyLimit), (body) => {
       const parsed = parse(body)
       if ("error" in parsed) return Effect.fail(parsed.error)
@@ -46,14 +46,11 @@ export const call = (wire: Wire, services: Services) => {
         headers: forward(exchange, wire.forwarded),
         fallback: header(exchange, "x-switchgear-no-fallback")?.toLowerCase() !== "true"
       }
-      // The scope ends with the answer's last byte: until then the upstream call is open.
-      return Effect.scoped(
-        isOwn(exchange)
-          ? Effect.flatMap(brought(exchange, wire.operation, services.byo), (own) =>
-              answer(exchange, { ...request, ...own }, true)
-            )
-          : answer(exchange, request, false)
-      )
+      return isOwn(exchange)
+        ? Effect.flatMap(brought(exchange, wire.operation, services.byo), (own) =>
+            answer(exchange, { ...request, ...own }, true)
+          )
+        : answer(exchange, request, false)
     })
 
   const answer = (
@@ -122,7 +119,7 @@ export const call = (wire: Wire, services: Services) => {
   }
 
   return {
-    handle: (exchange: Exchange): Effect.Effect<void> =>
+    handle: (exchange: Exchange): Effect.Effect<void, never, Scope.Scope> =>
       Effect.catchAll(handle(exchange), (error) => fail(exchange, error)),
     fail
   }

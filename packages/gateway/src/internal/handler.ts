@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { RuntimeFiber } from "effect/Fiber"
 import * as LogLevel from "effect/LogLevel"
+import type * as Scope from "effect/Scope"
 import { accessLog } from "./accessLog.js"
 import { breakers, isLoopback } from "./admin.js"
 import { call, type Services } from "./callEndpoint.js"
@@ -20,7 +21,7 @@ import { wires } from "./wires.js"
 /** What answers one path, by method; `fail` says an error in the dialect of who asks there. */
 interface Endpoint {
   readonly method: "GET" | "POST"
-  readonly handle: (exchange: Exchange, draining: boolean) => Effect.Effect<void>
+  readonly handle: (exchange: Exchange, draining: boolean) => Effect.Effect<void, never, Scope.Scope>
   readonly fail: (exchange: Exchange, error: ClientError) => Effect.Effect<void>
 }
 
@@ -66,7 +67,7 @@ const endpoints = (parts: Parts): ReadonlyMap<string, Endpoint> => {
 
 /** What the listener asks for every request, and tells when its fiber is over. */
 export interface Handler {
-  readonly handle: (exchange: Exchange, draining: boolean) => Effect.Effect<void>
+  readonly handle: (exchange: Exchange, draining: boolean) => Effect.Effect<void, never, Scope.Scope>
   /** What is left to do then, if there is anything. It runs outside of the fiber, so that a call pays for no mask. */
   readonly over: (
     exchange: Exchange,
@@ -78,7 +79,7 @@ export interface Handler {
 /** One request, whatever happens to it: an answer if there is someone to answer, and a line in the log. */
 export const handler = (parts: Parts, clock: Clock.Clock): Handler => {
   const paths = endpoints(parts)
-  const handle = (exchange: Exchange, draining: boolean): Effect.Effect<void> => {
+  const handle: Handler["handle"] = (exchange, draining) => {
     const endpoint = paths.get(exchange.path)
     if (endpoint === undefined) return fail(exchange, ClientErrors.unknownPath(exchange.path))
     const method = exchange.method === "HEAD" && endpoint.method === "GET" ? "GET" : exchange.method

@@ -1,12 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
+import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import { type ClientError, invalid } from "./clientError.js"
 import { dialects } from "./dialects.js"
 import * as Exchange from "./exchange.js"
@@ -55,7 +57,8 @@ export const listen = (
   { handle, over }: Handler
 ): Effect.Effect<Listening, ListenError, Scope.Scope> =>
   Effect.gen(function* () {
-    const fork = Runtime.runFork(yield* Effect.runtime<never>())
+    const runtime = yield* Effect.runtime<never>()
+    const fork = Runtime.runFork(runtime)
     const clock = yield* Effect.clock
     const idle = yield* Deferred.make<void>()
     const running = new Set<ReturnType<typeof fork>>()
@@ -64,7 +67,7 @@ export const listen = (
     const onRequest = (request: IncomingMessage, response: ServerResponse) => {
       if (draining) response.shouldKeepAlive = false
       const exchange = Exchange.make(request, response, clock.unsafeCurrentTimeNanos())
-      const fiber = fork(handle(exchange, draining))
+      const { fiber, close } = forkScoped(runtime, handle(exchange, draining))
       running.add(fiber)
       const done = () => {
         running.delete(fiber)
@@ -72,8 +75,8 @@ export const listen = (
       }
       fiber.addObserver((exit) => {
         const rest = over(exchange, fiber, exit)
-        if (rest === undefined) done()
-        else fork(rest).addObserver(done)
+        if (rest === undefined && Exit.isSuccess(exit)) done()
+        else fork(Effect.zipRight(close(exit), rest ?? Effect.void)).addObserver(done)
       })
       // Whoever writes to a caller who has just left learns it from the fiber's interruption.
       response.on("error", () => {})
@@ -115,6 +118,21 @@ export const listen = (
       draining: () => draining
     }
   })
+
+/**
+ * A fiber with a scope of its own from the start. `Effect.scoped` does the same by setting and taking back a reference of
+ * the fiber under a mask, which costs as much as all the rest of an empty request. The scope is closed on the fiber
+ * itself if that succeeds; else it is the caller's to close.
+ */
+const forkScoped = (
+  { context, fiberRefs, runtimeFlags }: Runtime.Runtime<never>,
+  effect: Effect.Effect<void, never, Scope.Scope>
+) => {
+  const scope = Effect.runSync(Scope.make())
+  const runtime = Runtime.make({ context: Context.add(context, Scope.Scope, scope), fiberRefs, runtimeFlags })
+  const close = (exit: Exit.Exit<unknown>): Effect.Effect<void> => Scope.close(scope, exit)
+  return { close, fiber: Runtime.runFork(runtime)(Effect.flatMap(effect, () => close(Exit.void))) }
+}
 
 /** Bytes that are no request never reach a handler; whoever sent them gets an answer all the same. */
 const notHttp = (cause: NodeJS.ErrnoException, socket: Duplex): void => {
