@@ -226,9 +226,16 @@ describe("Router: under time", () => {
       }
       const fake = provider("a", json)
       const answer = { _tag: "Stream", status: 200, headers: {}, body } as const
-      const { router } = yield* setup([Object.assign(fake, { call: () => Effect.succeed(answer) })])
-      const error = yield* Effect.flip(router.route(request()))
-      assert.deepStrictEqual([error.reason._tag, closed], ["Failed", 1])
+      const streaming = Object.assign(fake, { call: () => Effect.succeed(answer) })
+      for (const limit of [{}, { maxConcurrent: 1 }]) {
+        const { router } = yield* setup([streaming], limit)
+        closed = 0
+        for (let call = 0; call < 2; call++) {
+          const error = yield* Effect.flip(router.route(request()))
+          assert.strictEqual(error.reason._tag, "Failed")
+        }
+        assert.strictEqual(closed, 2)
+      }
     })
   )
 })

@@ -31,16 +31,11 @@ const served = (answer: Answer, { model, provider }: Target): Served => ({
 })
 
 /** A provider that streams to who asked for JSON keeps no contract: its stream is closed, and it has failed. */
-const unasked = ({ body }: StreamAnswer, provider: string): Effect.Effect<never, ProviderError> =>
-  Effect.zipRight(
-    Effect.promise(async () => body[Symbol.asyncIterator]().return?.()),
-    Effect.fail(
-      new ProviderError({
-        provider,
-        failure: Failure.make("server_error", "answered with a stream where none was asked")
-      })
-    )
-  )
+const unasked = ({ body }: StreamAnswer, provider: string): Effect.Effect<never, ProviderError> => {
+  new WatchedBody(body).close()
+  const failure = Failure.make("server_error", "answered with a stream where none was asked")
+  return Effect.fail(new ProviderError({ provider, failure }))
+}
 
 /** The innermost handler: one attempt at the target that is due. */
 export const provide =
@@ -70,7 +65,13 @@ export const provide =
             leave(counted)
             return Effect.failCause(cause)
           },
-          onSuccess: (answer) => Effect.succeed(accepted(answer, call, target, counted))
+          onSuccess: (answer) => {
+            if (answer._tag === "Stream" && !request.stream) {
+              leave(counted)
+              return unasked(answer, provider.name)
+            }
+            return Effect.succeed(accepted(answer, call, target, counted))
+          }
         })
       })
     })
