@@ -6,9 +6,10 @@ import { cpus } from "node:os"
 import { calls } from "./calls.js"
 import { growth } from "./growth.js"
 import { heap } from "./heap.js"
+import { pipeline } from "./pipeline.js"
 import { type Aim, render, renderAim, type Subject } from "./report.js"
 
-const subjects: ReadonlyArray<Subject> = [calls, growth, heap]
+const subjects: ReadonlyArray<Subject> = [calls, growth, heap, pipeline]
 
 const asked = process.argv.slice(2)
 const unknown = asked.filter((name) => !subjects.some((subject) => subject.name === name))
