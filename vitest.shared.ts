@@ -3,7 +3,9 @@ import { fileURLToPath } from "node:url"
 import { defineConfig, type ViteUserConfig } from "vitest/config"
 
 const packages = fileURLToPath(new URL("./packages/", import.meta.url))
-const names = readdirSync(packages, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+const names = readdirSync(packages, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name)
 
 /** Tests read the sources, so that they need no build and a mutant is what runs. */
 const alias = names.flatMap((name) => {

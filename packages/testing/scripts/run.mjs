@@ -31,22 +31,8 @@ const planted = {
   }
 }
 
-/** Replaces one place in one source while it is read; the file itself stays as it is. */
-const patched = ({ file, from, to }) => ({
-  name: "patched",
-  setup(plugin) {
-    plugin.onLoad({ filter: /\.ts$/ }, ({ path }) => {
-      if (path !== join(packages, file)) return undefined
-      const text = readFileSync(path, "utf8")
-      const places = text.split(from).length - 1
-      if (places !== 1) throw new Error(`${file}: ${JSON.stringify(from)} stands there ${places} times, not once`)
-      return { contents: text.replace(from, () => to), loader: "ts" }
-    })
-  }
-})
-
-/** Bundles `entry` beside the sources, with a `patch` to one of them if there is one, and imports it. */
-export const run = async (entry, patch) => {
+/** Bundles `entry` beside the sources and imports it. */
+export const run = async (entry) => {
   const outfile = join(packages, "testing", "node_modules", ".cache", `${process.pid}-${bundles++}.mjs`)
   try {
     await build({
