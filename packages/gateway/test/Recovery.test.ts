@@ -18,7 +18,7 @@ const first = (url: string) =>
 describe("recovery (SEMANTICS R7)", () => {
   it.scopedLive("a provider whose healthy streams last longer than a probe's lease recovers from HalfOpen", () =>
     Effect.gen(function* () {
-      const lease = 100
+      const lease = 1000
       let last = false
       /** A part at once, the rest when it is told: however slow the machine, the stream is longer than the lease. */
       const long: Upstream.Behaviour = {
@@ -26,7 +26,7 @@ describe("recovery (SEMANTICS R7)", () => {
         *steps(call) {
           const steps = [...Upstream.drip(20, { parts: ["a", "b", "c"] }).steps(call)]
           yield* steps.slice(0, 6)
-          yield { _tag: "Wait", millis: 3 * lease }
+          yield { _tag: "Wait", millis: 2 * lease }
           while (!last) yield { _tag: "Wait", millis: 5 }
           yield* steps.slice(6)
         }
@@ -41,7 +41,7 @@ describe("recovery (SEMANTICS R7)", () => {
       const probe = yield* Effect.fork(send(url, chat("single", { stream: true })))
       yield* primary.call(2)
       yield* Effect.repeat(first(url), { until: (breaker) => breaker?.state === "Closed" })
-      yield* Effect.sleep(2 * lease)
+      yield* Effect.sleep(1.2 * lease)
       // It is still under way, and others are served.
       expect((yield* send(url, chat("single"))).status).toBe(200)
       last = true

@@ -11,7 +11,6 @@ import * as ClientErrors from "./clientError.js"
 import { type Exchange, header } from "./exchange.js"
 import { ofFailure, ofRouteError } from "./failureAnswer.js"
 import { send, sendError } from "./reply.js"
-import { readBody } from "./requestBody.js"
 import { parse } from "./requestShape.js"
 import { type HeldBack, openStream, pump } from "./streamReply.js"
 import type { Wire } from "./wires.js"
@@ -19,8 +18,6 @@ import type { Wire } from "./wires.js"
 export interface Services {
   readonly router: Router.Service
   readonly heldBack: HeldBack
-  /** bytes */
-  readonly bodyLimit: number
   /** Which upstreams a caller may bring along (ROUTING W7). */
   readonly byo: ByoOptions
 }
@@ -30,28 +27,28 @@ const passed = /^(?:content-type|openai-(?:processing-ms|version)|(?:x|anthropic
 
 /** A call from its bytes to the last byte of its answer. The scope is the request's: until it ends the upstream call is open. */
 export const call = (wire: Wire, services: Services) => {
-  const handle = (exchange: Exchange): Effect.Effect<void, ClientError, Scope.Scope> =>
-    Effect.flatMap(readBody(exchange, services.bodyLimit), (body) => {
-      const parsed = parse(body)
-      if ("error" in parsed) return Effect.fail(parsed.error)
-      const checked = wire.check(parsed.value)
-      if ("code" in checked) return Effect.fail(checked)
-      exchange.log.model = checked.model.slice(0, 256)
-      exchange.log.stream = checked.stream
-      const request: Router.Request = {
-        operation: wire.operation,
-        model: checked.model,
-        body,
-        stream: checked.stream,
-        headers: forward(exchange, wire.forwarded),
-        fallback: header(exchange, "x-switchgear-no-fallback")?.toLowerCase() !== "true"
-      }
-      return isOwn(exchange)
-        ? Effect.flatMap(brought(exchange, wire.operation, services.byo), (own) =>
-            answer(exchange, { ...request, ...own }, true)
-          )
-        : answer(exchange, request, false)
-    })
+  const handle = (exchange: Exchange): Effect.Effect<void, ClientError, Scope.Scope> => {
+    const { body } = exchange
+    if (!(body instanceof Uint8Array)) return Effect.fail(body ?? ClientErrors.internal)
+    const parsed = parse(body)
+    if ("error" in parsed) return Effect.fail(parsed.error)
+    const checked = wire.check(parsed.value)
+    if ("code" in checked) return Effect.fail(checked)
+    exchange.log.model = checked.model.slice(0, 256)
+    exchange.log.stream = checked.stream
+    const request: Router.Request = {
+      operation: wire.operation,
+      model: checked.model,
+      body,
+      stream: checked.stream,
+      headers: forward(exchange, wire.forwarded),
+      fallback: header(exchange, "x-switchgear-no-fallback")?.toLowerCase() !== "true"
+    }
+    if (!isOwn(exchange)) return answer(exchange, request, false)
+    return Effect.flatMap(brought(exchange, wire.operation, services.byo), (own) =>
+      answer(exchange, { ...request, ...own }, true)
+    )
+  }
 
   const answer = (
     exchange: Exchange,
@@ -120,7 +117,10 @@ export const call = (wire: Wire, services: Services) => {
 
   return {
     handle: (exchange: Exchange): Effect.Effect<void, never, Scope.Scope> =>
-      Effect.catchAll(handle(exchange), (error) => fail(exchange, error)),
+      Effect.catchAll(
+        Effect.suspend(() => handle(exchange)),
+        (error) => fail(exchange, error)
+      ),
     fail
   }
 }

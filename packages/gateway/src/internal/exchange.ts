@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import type { ClientError } from "./clientError.js"
 
 /** One request and the answer to it, with what the access log will say. */
 export interface Exchange {
@@ -12,10 +13,15 @@ export interface Exchange {
   readonly path: string
   /** ns, of the clock's monotonic reading. */
   readonly startedAt: bigint
+  /** Of a request to an endpoint that takes one, once it is read. */
+  body?: Body
   /** Calls that went upstream. */
   attempts: number
   readonly log: Log
 }
+
+/** Its bytes, or what is wrong with them. */
+export type Body = Uint8Array | ClientError
 
 export interface Log {
   model?: string

@@ -21,11 +21,15 @@ import { wires } from "./wires.js"
 /** What answers one path, by method; `fail` says an error in the dialect of who asks there. */
 interface Endpoint {
   readonly method: "GET" | "POST"
+  /** bytes that its requests' bodies may have; absent: it reads none. */
+  readonly bodyLimit?: number
   readonly handle: (exchange: Exchange, draining: boolean) => Effect.Effect<void, never, Scope.Scope>
   readonly fail: (exchange: Exchange, error: ClientError) => Effect.Effect<void>
 }
 
 export interface Parts extends Services {
+  /** bytes */
+  readonly bodyLimit: number
   readonly models: ReadonlyArray<ModelConfig>
   readonly statuses: Effect.Effect<ReadonlyArray<Status>>
 }
@@ -42,7 +46,7 @@ const endpoints = (parts: Parts): ReadonlyMap<string, Endpoint> => {
     const endpoint = call(wire, parts)
     const handle: Endpoint["handle"] = (exchange, draining) =>
       draining ? endpoint.fail(exchange, ClientErrors.shuttingDown) : endpoint.handle(exchange)
-    return [path, { method: "POST", handle, fail: endpoint.fail }]
+    return [path, { method: "POST", bodyLimit: parts.bodyLimit, handle, fail: endpoint.fail }]
   })
   return new Map<string, Endpoint>([
     ...calls,
@@ -67,6 +71,8 @@ const endpoints = (parts: Parts): ReadonlyMap<string, Endpoint> => {
 
 /** What the listener asks for every request, and tells when its fiber is over. */
 export interface Handler {
+  /** Whether a request's body is to be read before it is handled, and how many bytes it may have. */
+  readonly bodyLimit: (exchange: Exchange, draining: boolean) => number | undefined
   readonly handle: (exchange: Exchange, draining: boolean) => Effect.Effect<void, never, Scope.Scope>
   /** What is left to do then, if there is anything. It runs outside of the fiber, so that a call pays for no mask. */
   readonly over: (
@@ -108,7 +114,14 @@ export const handler = (parts: Parts, clock: Clock.Clock): Handler => {
     logDefect(fiber, exchange, exit.cause)
     return gone ? log(false) : answered(ClientErrors.internal)
   }
-  return { handle, over }
+  return {
+    bodyLimit: ({ method, path }, draining) => {
+      const endpoint = draining ? undefined : paths.get(path)
+      return endpoint?.method === method ? endpoint.bodyLimit : undefined
+    },
+    handle,
+    over
+  }
 }
 
 /** A defect's message may hold what it failed on, a key or an address: the log gets its name and where it happened. */

@@ -13,6 +13,7 @@ import { type ClientError, invalid } from "./clientError.js"
 import { dialects } from "./dialects.js"
 import * as Exchange from "./exchange.js"
 import type { Handler } from "./handler.js"
+import { readBody } from "./requestBody.js"
 
 /** The gateway could not listen where it was told to. */
 export class ListenError extends Data.TaggedError("ListenError")<{
@@ -42,8 +43,16 @@ export interface Options {
   readonly drain: number
 }
 
+/** A request that is under way: its body is read, or its fiber runs. */
+interface Running {
+  readonly leave: () => void
+}
+
 /** ms; longer than the 60 s of common load balancers, who would else send a call into a connection that is closing. */
 const keepAliveTimeout = 65_000
+
+/** Callers that may wait to be accepted. Node's own 511 resets some of a thousand who come at once. */
+const backlog = 4096
 
 const reasons: Readonly<Record<string, ListenError["reason"]>> = { EADDRINUSE: "InUse", EACCES: "NotAllowed" }
 
@@ -54,35 +63,56 @@ const reasons: Readonly<Record<string, ListenError["reason"]>> = { EADDRINUSE: "
  */
 export const listen = (
   options: Options,
-  { handle, over }: Handler
+  { bodyLimit, handle, over }: Handler
 ): Effect.Effect<Listening, ListenError, Scope.Scope> =>
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<never>()
     const fork = Runtime.runFork(runtime)
     const clock = yield* Effect.clock
     const idle = yield* Deferred.make<void>()
-    const running = new Set<ReturnType<typeof fork>>()
+    const running = new Set<Running>()
     let draining = false
 
     const onRequest = (request: IncomingMessage, response: ServerResponse) => {
       if (draining) response.shouldKeepAlive = false
       const exchange = Exchange.make(request, response, clock.unsafeCurrentTimeNanos())
-      const { fiber, close } = forkScoped(runtime, handle(exchange, draining))
-      running.add(fiber)
+      let leave = (): void => {}
+      const one: Running = { leave: () => leave() }
+      running.add(one)
       const done = () => {
-        running.delete(fiber)
+        running.delete(one)
         if (draining && running.size === 0) Deferred.unsafeDone(idle, Effect.void)
       }
-      fiber.addObserver((exit) => {
-        const rest = over(exchange, fiber, exit)
-        if (rest === undefined && Exit.isSuccess(exit)) done()
-        else fork(Effect.zipRight(close(exit), rest ?? Effect.void)).addObserver(done)
-      })
-      // Whoever writes to a caller who has just left learns it from the fiber's interruption.
+      const begin = (effect: Effect.Effect<void, never, Scope.Scope>) => {
+        const { close, fiber } = forkScoped(runtime, effect)
+        leave = () => fiber.unsafeInterruptAsFork(FiberId.none)
+        fiber.addObserver((exit) => {
+          const rest = over(exchange, fiber, exit)
+          if (rest === undefined && Exit.isSuccess(exit)) done()
+          else fork(Effect.zipRight(close(exit), rest ?? Effect.void)).addObserver(done)
+        })
+      }
+      // Whoever writes to a caller who has just left learns it from here.
       response.on("error", () => {})
       response.once("close", () => {
-        if (!response.writableFinished) fiber.unsafeInterruptAsFork(FiberId.none)
+        if (!response.writableFinished) one.leave()
       })
+      const limit = bodyLimit(exchange, draining)
+      if (limit === undefined) {
+        begin(Effect.suspend(() => handle(exchange, draining)))
+        return
+      }
+      // A fiber that waits for the body would be put down and taken up once more for nothing.
+      const stop = readBody(exchange, limit, (body) => {
+        exchange.body = body
+        begin(Effect.suspend(() => handle(exchange, draining)))
+      })
+      if (exchange.body === undefined) {
+        leave = () => {
+          stop()
+          begin(Effect.interrupt)
+        }
+      }
     }
     const server = createServer({ keepAliveTimeout }, onRequest)
     // The body is asked for only when it is going to be read.
@@ -96,7 +126,7 @@ export const listen = (
         server.close(() => resume(Effect.void))
         server.closeIdleConnections()
       })
-      for (const fiber of running) fiber.unsafeInterruptAsFork(FiberId.none)
+      for (const one of running) one.leave()
       yield* within(1000, closed)
       server.closeAllConnections()
     })
@@ -107,7 +137,7 @@ export const listen = (
           const reason = reasons[cause.code ?? ""] ?? "Unavailable"
           resume(Effect.fail(new ListenError({ host: options.host, port: options.port, reason })))
         })
-        server.listen(options.port, options.host, () => resume(Effect.void))
+        server.listen({ port: options.port, host: options.host, backlog }, () => resume(Effect.void))
       }),
       () => stop
     )
@@ -119,6 +149,19 @@ export const listen = (
     }
   })
 
+/** Making one takes a fiber's time; a hundred take no longer. */
+const makeScopes = Effect.replicateEffect(Scope.make(), 100)
+let scopes: Array<Scope.CloseableScope> = []
+
+const nextScope = (): Scope.CloseableScope => {
+  let next = scopes.pop()
+  while (next === undefined) {
+    scopes = Effect.runSync(makeScopes)
+    next = scopes.pop()
+  }
+  return next
+}
+
 /**
  * A fiber with a scope of its own from the start. `Effect.scoped` does the same by setting and taking back a reference of
  * the fiber under a mask, which costs as much as all the rest of an empty request. The scope is closed on the fiber
@@ -128,7 +171,7 @@ const forkScoped = (
   { context, fiberRefs, runtimeFlags }: Runtime.Runtime<never>,
   effect: Effect.Effect<void, never, Scope.Scope>
 ) => {
-  const scope = Effect.runSync(Scope.make())
+  const scope = nextScope()
   const runtime = Runtime.make({ context: Context.add(context, Scope.Scope, scope), fiberRefs, runtimeFlags })
   const close = (exit: Exit.Exit<unknown>): Effect.Effect<void> => Scope.close(scope, exit)
   return { close, fiber: Runtime.runFork(runtime)(Effect.flatMap(effect, () => close(Exit.void))) }
