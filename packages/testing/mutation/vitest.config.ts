@@ -6,7 +6,7 @@ import { project } from "../../../vitest.shared.js"
 const { resolve } = project("testing")
 
 /** Most mutants fall to the traces or beside the naive machine, and the first test that fails ends a mutant's run. */
-const first = ["Breaker.traces", "lockstep", "invariants"]
+const first = ["Breaker.rules", "Breaker.traces", "lockstep", "invariants"]
 
 class TellingFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
@@ -36,7 +36,6 @@ export default defineConfig({
       LOCKSTEP_RUNS: process.env["LOCKSTEP_RUNS"] ?? "200",
       INVARIANT_RUNS: process.env["INVARIANT_RUNS"] ?? "20"
     },
-    isolate: false,
     sequence: { sequencer: TellingFirst },
     testTimeout: 60_000
   }
