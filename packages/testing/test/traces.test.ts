@@ -18,12 +18,15 @@ describe("the traces", () => {
     expect(traces.length).toBe(84)
   })
 
-  it.runIf(existsSync(origin))("are those from which they were copied", () => {
-    expect(readdirSync(here).sort()).toEqual(readdirSync(origin).sort())
-    for (const name of readdirSync(origin)) {
-      expect(readFileSync(new URL(name, here), "utf8"), name).toBe(readFileSync(new URL(name, origin), "utf8"))
-    }
-  })
+  // A clone has the copy alone; there is nothing to compare then, and nothing to skip.
+  if (existsSync(origin)) {
+    it("are those from which they were copied", () => {
+      expect(readdirSync(here).sort()).toEqual(readdirSync(origin).sort())
+      for (const name of readdirSync(origin)) {
+        expect(readFileSync(new URL(name, here), "utf8"), name).toBe(readFileSync(new URL(name, origin), "utf8"))
+      }
+    })
+  }
 
   it.each(traces.map((trace) => [trace.id, trace] as const))("%s, on the machine", (_, trace) => {
     expect(Trace.run(Machines.real, trace).mismatches).toEqual([])
