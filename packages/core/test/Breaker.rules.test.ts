@@ -60,6 +60,22 @@ describe("tripping", () => {
     expect(Breaker.observe(policy, state, 1_050)).toMatchObject({ state: "Closed", samples: 3, failures: 2 })
   })
 
+  it("P2: of the other successes only a slow one opens, by the slow rate", () => {
+    const slow = { slowCallDuration: 50, slowCallRateThreshold: 0.6 }
+    const policy = Policy.rolling({ ...rolling, minSamples: 2, failureRateThreshold: 1, ...slow })
+    const before: ReadonlyArray<Report> = [
+      [0, Breaker.success(1)],
+      [0, Breaker.success(1)],
+      [500, Breaker.success(60)],
+      [500, Breaker.success(60)]
+    ]
+    expect(run(policy, [...before, [1_050, Breaker.success(1)]])._tag).toBe("Closed")
+    expect(run(policy, [...before, [1_050, Breaker.success(60)]])).toMatchObject({
+      _tag: "Open",
+      cause: { by: "slowRate" }
+    })
+  })
+
   it("P3: each kind's count without a window follows onSuccess on its own", () => {
     const kindThresholds = { a: { threshold: 3 }, b: { threshold: 2 } }
     const decaying = Policy.consecutive({ failureThreshold: 50, onSuccess: { decayBy: 1 }, kindThresholds })
@@ -249,6 +265,20 @@ describe("cooldown", () => {
     }
   })
 
+  it("C2: an opening without a failure has no kind, not one called null", () => {
+    const slow = { slowCallDuration: 50, slowCallRateThreshold: 0.5 }
+    const policy = Policy.rolling({
+      ...rolling,
+      ...slow,
+      minSamples: 1,
+      failureRateThreshold: 1,
+      cooldown: { base: 1_000 },
+      cooldownByKind: { null: 5 }
+    })
+    expect(Breaker.observe(policy, run(policy, [[0, Breaker.success(60)]]), 0).retryAfter).toBe(1_000)
+    expect(Breaker.observe(policy, run(policy, [[0, of("null")]]), 0).retryAfter).toBe(5)
+  })
+
   it("C4: a random number outside [0, 1) never shortens a cooldown, nor lengthens it past its jitter", () => {
     const policy = Policy.consecutive({ failureThreshold: 1, cooldown: { base: 1_000, jitter: 0.5 } })
     for (const [rnd, retryAfter] of [
@@ -309,6 +339,15 @@ describe("manual control", () => {
     const [endless] = Breaker.command(policy, opened, Breaker.forceOpen(), 1)
     expect(Breaker.command(policy, endless, Breaker.auto, 10)[0]).toMatchObject({ until: 1_000, cooldown: 990 })
     expect(Breaker.command(policy, endless, Breaker.auto, 5_000)[0]).toMatchObject({ until: 5_000, cooldown: 0 })
+  })
+
+  it("M1, T1: auto without a kept deadline opens until now, before 0 too", () => {
+    const [forced] = Breaker.command(policy, Breaker.initial(policy, -100), Breaker.forceOpen(), -90)
+    expect(Breaker.command(policy, forced, Breaker.auto, -50)[0]).toMatchObject({
+      _tag: "Open",
+      until: -50,
+      cooldown: 0
+    })
   })
 
   it("M1, C5: what a command keeps are the openings in force, from Degraded too", () => {
