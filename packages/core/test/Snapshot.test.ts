@@ -176,6 +176,46 @@ describe("Snapshot.restore", () => {
   })
 })
 
+describe("Snapshot.restore at the edges", () => {
+  it("S9: times of kinds age with the wall, and by no more", () => {
+    const policy = Policy.consecutive({ failureThreshold: 9, kindThresholds: { a: { threshold: 2, window: 100 } } })
+    const state = through(policy, after(policy, failures(1, "a")), 50, 30)
+    expect(after(policy, failures(1, "a"), 69, state)._tag).toBe("Open")
+    expect(after(policy, failures(1, "a"), 70, state)._tag).toBe("Closed")
+  })
+
+  it("S9: under a policy that has no rule for a kind its streak is dropped", () => {
+    const ruled = Policy.consecutive({ failureThreshold: 9, kindThresholds: { a: { threshold: 3 } } })
+    const plain = Policy.consecutive({ failureThreshold: 9 })
+    expect(through(plain, after(ruled, failures(2, "a")), 2, 0)).toMatchObject({
+      counters: { streak: 2, failed: { kindStreaks: [] } }
+    })
+  })
+
+  it("S9: a Degraded of another trip mode is Closed", () => {
+    const counted = Policy.consecutive({ failureThreshold: 3, degradation: { threshold: 1 } })
+    const rated = Policy.rolling({ ...rolling, degradation: { threshold: 0.25 } })
+    expect(through(rated, after(counted, failures(1)), 1, 0)._tag).toBe("Closed")
+  })
+
+  it("S9: a snapshot that lost its window starts with an empty one", () => {
+    const policy = Policy.rolling(rolling)
+    const taken = Snapshot.snapshot(Breaker.initial(policy, 0), 0, wall)
+    if (taken.state._tag !== "Closed") throw new Error(taken.state._tag)
+    const lost = { ...taken, state: { ...taken.state, counters: { ...taken.state.counters, window: null } } }
+    expect(view(policy, Snapshot.restore(policy, lost, 0, wall), 0)).toMatchObject({ state: "Closed", samples: 0 })
+  })
+
+  it("T1: what is absent stays absent, before 0 too", () => {
+    const policy = Policy.consecutive({ failureThreshold: 2, cooldown: { base: 10, honorRetryAfter: true } })
+    const state = through(policy, after(policy, failures(1), -1_000), -1_000, 0)
+    expect(view(policy, after(policy, failures(1), -1_000, state), -1_000).retryAfter).toBe(10)
+    const [forced] = Breaker.command(policy, Breaker.initial(policy, -1_000), Breaker.forceOpen(), -1_000)
+    const restored = through(policy, forced, -1_000, 0)
+    expect(Breaker.command(policy, restored, Breaker.auto, -1_000)[0]).toMatchObject({ until: -1_000, cooldown: 0 })
+  })
+})
+
 describe("Snapshot.decode", () => {
   const paths = (input: unknown) => {
     const decoded = Snapshot.decode(input)
