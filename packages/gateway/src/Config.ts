@@ -4,8 +4,7 @@
  * @since 0.1.0
  */
 import { readFile } from "node:fs/promises"
-import type * as Fallback from "@switchgear/core/Fallback"
-import * as Policy from "@switchgear/core/Policy"
+import type * as Policy from "@switchgear/core/Policy"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -14,10 +13,8 @@ import * as Cursor from "./internal/cursor.js"
 import { override, overrides } from "./internal/environment.js"
 import * as Faults from "./internal/faults.js"
 import { checkLinks } from "./internal/links.js"
-import type { ModelConfig } from "./internal/modelSection.js"
 import type { ProviderConfig } from "./internal/providerSection.js"
-import type { ByoConfig, ServerConfig } from "./internal/sections.js"
-import { root } from "./internal/sections.js"
+import { type RootConfig, root } from "./internal/sections.js"
 
 export type {
   /**
@@ -60,6 +57,29 @@ export type {
    */
   ModelConfig
 } from "./internal/modelSection.js"
+export type {
+  /**
+   * Whether answers are cached, and for how long (ROUTING S3). Default: not; 5 minutes.
+   *
+   * @since 0.1.0
+   * @category models
+   */
+  CacheConfig,
+  /**
+   * The headers that tell a client of a substitution (ROUTING W3). Default prefix: `X-Switchgear-Provider`.
+   *
+   * @since 0.1.0
+   * @category models
+   */
+  HeadersConfig,
+  /**
+   * What is done with idempotency keys (ROUTING I). Defaults: kept 24 hours, a lease of 9 minutes, no wait, `final`.
+   *
+   * @since 0.1.0
+   * @category models
+   */
+  IdempotencyConfig
+} from "./internal/pipelineSections.js"
 export type {
   /**
    * Where a model is served, with which key and limits.
@@ -108,13 +128,7 @@ export type {
  * @since 0.1.0
  * @category models
  */
-export interface GatewayConfig {
-  readonly server: ServerConfig
-  readonly providers: ReadonlyArray<ProviderConfig>
-  readonly models: ReadonlyArray<ModelConfig>
-  readonly fallback: Fallback.Settings
-  readonly byo: ByoConfig
-}
+export interface GatewayConfig extends RootConfig {}
 
 /**
  * One thing wrong with a configuration: `line` and `column` count from 1 and are absent for a fault of the environment,
@@ -183,7 +197,7 @@ export const decode = (
   const reading: Faults.Reading = { env: options.env ?? {}, faults: [], declared: [], mentioned: [] }
   const environment = overrides(reading)
   const top = Cursor.open(text, reading)
-  const file = top === undefined ? undefined : root(Policy.hosted)(top)
+  const file = top === undefined ? undefined : root(top)
   checkLinks(reading)
   const providers: Array<ProviderConfig> = []
   for (const provider of file?.providers ?? []) {

@@ -5,8 +5,14 @@
  */
 import * as CircuitBreakerRegistry from "@switchgear/breaker/CircuitBreakerRegistry"
 import * as Policy from "@switchgear/core/Policy"
-import type { RouterConfigError } from "@switchgear/routing/RouteError"
-import * as Router from "@switchgear/routing/Router"
+import * as Budget from "@switchgear/routing/Budget"
+import * as Cache from "@switchgear/routing/Cache"
+import * as Health from "@switchgear/routing/Health"
+import * as IdempotencyStore from "@switchgear/routing/IdempotencyStore"
+import * as ModelPolicies from "@switchgear/routing/ModelPolicies"
+import * as Pipeline from "@switchgear/routing/Pipeline"
+import * as Presets from "@switchgear/routing/Presets"
+import * as TelemetryStore from "@switchgear/routing/TelemetryStore"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -16,8 +22,10 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { GatewayConfig } from "./Config.js"
 import { logTransition } from "./internal/accessLog.js"
+import * as AdminRoutes from "./internal/adminRoutes.js"
 import { breakersOf, guards, modelGuard } from "./internal/breakers.js"
 import { connect } from "./internal/connect.js"
+import * as Gate from "./internal/gate.js"
 import { handler } from "./internal/handler.js"
 import { type ListenError, listen } from "./internal/listener.js"
 import { heldBack } from "./internal/streamReply.js"
@@ -85,10 +93,20 @@ export interface Running {
 export class Gateway extends Context.Tag("@switchgear/gateway/Gateway")<Gateway, Running>() {}
 
 /**
- * Serves a configuration over a router and a registry of your own: other providers, a virtual clock, a shared store.
+ * What a configuration keeps: rules and clients, answers by their idempotency key, telemetry, the cache, what was spent.
  *
- * When the scope closes the gateway says it is not ready, refuses new calls, and gives running ones `server.drain` to
- * finish (ROUTING W8).
+ * @since 0.1.0
+ * @category models
+ */
+export type Stores =
+  | ModelPolicies.ModelPolicies
+  | IdempotencyStore.IdempotencyStore
+  | TelemetryStore.TelemetryStore
+  | Cache.CacheStore
+  | Budget.Budgets
+
+/**
+ * Who may call, and which models: a configuration's clients and policies over those of {@link Stores} (ROUTING S0).
  *
  * @example
  * ```ts
@@ -104,7 +122,52 @@ export class Gateway extends Context.Tag("@switchgear/gateway/Gateway")<Gateway,
  *     providers: [{ name: local, kind: openai-compatible, baseUrl: "http://127.0.0.1:9/v1" }]
  *     models: [{ name: llama, provider: local }]
  *   `)
- *   return yield* Effect.provide(Effect.scoped(Effect.map(Gateway.make(config), ({ port }) => port > 0)), Gateway.layerRouter(config).pipe(Layer.provideMerge(Gateway.layerBreakers(config))))
+ *   const Live = Gateway.layerGatekeeper(config).pipe(Layer.provide(Gateway.layerStores(config)))
+ *   const request = { model: "llama", operation: "messages", body: new Uint8Array(), stream: false, headers: {} } as const
+ *   return yield* Effect.provide(Effect.flatMap(Gateway.Gatekeeper, (gate) => gate.access(request)), Live)
+ * })
+ * assert.deepStrictEqual(await Effect.runPromise(program), { org: "default" })
+ * ```
+ *
+ * @since 0.1.0
+ * @category tags
+ */
+export class Gatekeeper extends Context.Tag("@switchgear/gateway/Gatekeeper")<Gatekeeper, Gate.Gate>() {}
+
+/**
+ * Everything {@link make} serves over.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Parts =
+  | Pipeline.Pipeline
+  | CircuitBreakerRegistry.CircuitBreakerRegistry
+  | Gatekeeper
+  | ModelPolicies.ModelPolicies
+  | TelemetryStore.TelemetryStore
+
+/**
+ * Serves a configuration over a pipeline and a registry of your own: other providers, a virtual clock, a shared store.
+ *
+ * When the scope closes the gateway says it is not ready, refuses new calls, and gives running ones `server.drain` to
+ * finish (ROUTING W8).
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Config from "@switchgear/gateway/Config"
+ * import * as Gateway from "@switchgear/gateway/Gateway"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const config = yield* Config.decode(`
+ *     server: { port: 0 }
+ *     providers: [{ name: local, kind: openai-compatible, baseUrl: "http://127.0.0.1:9/v1" }]
+ *     models: [{ name: llama, provider: local }]
+ *   `)
+ *   const parts = Gateway.layerParts(config)
+ *   return yield* Effect.provide(Effect.scoped(Effect.map(Gateway.make(config), ({ port }) => port > 0)), parts)
  * })
  * assert.ok(await Effect.runPromise(program))
  * ```
@@ -112,17 +175,41 @@ export class Gateway extends Context.Tag("@switchgear/gateway/Gateway")<Gateway,
  * @since 0.1.0
  * @category constructors
  */
-export const make = (
-  config: Pick<GatewayConfig, "server" | "models" | "byo">
-): Effect.Effect<Running, ListenError, Router.Router | CircuitBreakerRegistry.CircuitBreakerRegistry | Scope.Scope> =>
+export const make = (config: GatewayConfig): Effect.Effect<Running, ListenError, Parts | Scope.Scope> =>
   Effect.gen(function* () {
     const { bodyLimit, holdBack } = config.server
-    const router = yield* Router.Router
+    const pipeline = yield* Pipeline.Pipeline
     const registry = yield* CircuitBreakerRegistry.CircuitBreakerRegistry
+    const gate = yield* Gatekeeper
+    const policies = yield* ModelPolicies.ModelPolicies
+    const telemetry = yield* TelemetryStore.TelemetryStore
     const held = heldBack(holdBack)
     const { allowedBaseUrls } = config.byo
     const byo = allowedBaseUrls === undefined ? {} : { allowedBaseUrls }
-    const parts = { byo, router, heldBack: held, bodyLimit, models: config.models, statuses: registry.statuses }
+    const admin = AdminRoutes.make({
+      token: config.server.adminToken,
+      registry,
+      policies,
+      file: config,
+      telemetry,
+      // A person who looks wants to see what is now; the walk is served by the pipeline's own, which asks once a minute.
+      health: Health.make({ store: telemetry, cache: "1 second" }),
+      providers: config.providers.map(({ name }) => name),
+      models: config.models.map(({ name }) => name),
+      edited: gate.refresh
+    })
+    const parts = {
+      byo,
+      pipeline,
+      gate,
+      admin,
+      heldBack: held,
+      bodyLimit,
+      models: config.models,
+      prefix: config.headers.prefix.toLowerCase(),
+      retryAfter: config.retryAfter,
+      ready: Effect.succeed(true)
+    }
     const listening = yield* listen(config.server, handler(parts, yield* Effect.clock))
     yield* Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.sync(() => held.sweep(now))).pipe(
       Effect.repeat(Schedule.spaced(Math.min(1000, Math.ceil(holdBack / 4)))),
@@ -153,10 +240,7 @@ export const make = (
  *   return yield* Effect.provide(Effect.gen(function*() {
  *     const { url } = yield* Gateway.Gateway
  *     return yield* Effect.promise(() => fetch(`${url}/readyz`).then((response) => response.status))
- *   }), Gateway.layer(config).pipe(
- *     Layer.provide(Gateway.layerRouter(config)),
- *     Layer.provide(Gateway.layerBreakers(config))
- *   ))
+ *   }), Gateway.layer(config).pipe(Layer.provide(Gateway.layerParts(config))))
  * })
  * assert.strictEqual(await Effect.runPromise(program), 200)
  * ```
@@ -164,10 +248,84 @@ export const make = (
  * @since 0.1.0
  * @category layers
  */
-export const layer = (
-  config: Pick<GatewayConfig, "server" | "models" | "byo">
-): Layer.Layer<Gateway, ListenError, Router.Router | CircuitBreakerRegistry.CircuitBreakerRegistry> =>
+export const layer = (config: GatewayConfig): Layer.Layer<Gateway, ListenError, Parts> =>
   Layer.scoped(Gateway, make(config))
+
+/**
+ * The stores of a configuration, in this process's memory.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Config from "@switchgear/gateway/Config"
+ * import * as Gateway from "@switchgear/gateway/Gateway"
+ * import * as Effect from "effect/Effect"
+ * import * as ModelPolicies from "@switchgear/routing/ModelPolicies"
+ *
+ * const program = Effect.gen(function*() {
+ *   const config = yield* Config.decode(`
+ *     server: { port: 0 }
+ *     providers: [{ name: local, kind: openai-compatible, baseUrl: "http://127.0.0.1:9/v1" }]
+ *     models: [{ name: llama, provider: local }]
+ *   `)
+ *   const rules = Effect.flatMap(ModelPolicies.ModelPolicies, (policies) => policies.rules)
+ *   return yield* Effect.provide(rules, Gateway.layerStores(config))
+ * })
+ * assert.deepStrictEqual(await Effect.runPromise(program), [])
+ * ```
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerStores = (_config: GatewayConfig): Layer.Layer<Stores> =>
+  Layer.mergeAll(
+    Layer.effect(ModelPolicies.ModelPolicies, Effect.orDie(ModelPolicies.makeMemory())),
+    IdempotencyStore.layerMemory(),
+    TelemetryStore.layerMemory(),
+    Cache.layerMemory(),
+    Budget.layerMemory()
+  )
+
+/**
+ * Who may call, by a configuration over its stores. What was edited there is in force within a second.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Config from "@switchgear/gateway/Config"
+ * import * as Gateway from "@switchgear/gateway/Gateway"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function*() {
+ *   const config = yield* Config.decode(`
+ *     server: { port: 0 }
+ *     providers: [{ name: local, kind: openai-compatible, baseUrl: "http://127.0.0.1:9/v1" }]
+ *     models: [{ name: llama, provider: local }]
+ *     clients: [{ org: acme, keyHash: "sha256:${"0".repeat(64)}" }]
+ *   `)
+ *   const Live = Gateway.layerGatekeeper(config).pipe(Layer.provide(Gateway.layerStores(config)))
+ *   const request = { model: "llama", operation: "messages", body: new Uint8Array(), stream: false, headers: {} } as const
+ *   const access = Effect.flatMap(Gateway.Gatekeeper, (gate) => gate.access(request))
+ *   return yield* Effect.provide(Effect.flip(access), Live)
+ * })
+ * assert.strictEqual((await Effect.runPromise(program)).message, "The API key is missing or not valid.")
+ * ```
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerGatekeeper = (
+  config: Pick<GatewayConfig, "server" | "clients" | "policies">
+): Layer.Layer<Gatekeeper, ModelPolicies.InvalidRules, ModelPolicies.ModelPolicies> =>
+  Layer.scoped(
+    Gatekeeper,
+    Effect.gen(function* () {
+      const gate = yield* Gate.make(config, yield* ModelPolicies.ModelPolicies)
+      yield* Effect.forkScoped(Effect.repeat(gate.refresh, Schedule.spaced("1 second")))
+      return gate
+    })
+  )
 
 /**
  * The breakers of a configuration, each with its own policy, there from the start: of a provider by its name, of a model
@@ -187,7 +345,8 @@ export const layer = (
  *     providers: [{ name: local, kind: openai-compatible, baseUrl: "http://127.0.0.1:9/v1" }]
  *     models: [{ name: llama, provider: local }]
  *   `)
- *   return yield* Effect.provide(Effect.flatMap(CircuitBreakerRegistry.CircuitBreakerRegistry, (registry) => registry.statuses), Gateway.layerBreakers(config))
+ *   const statuses = Effect.flatMap(CircuitBreakerRegistry.CircuitBreakerRegistry, (registry) => registry.statuses)
+ *   return yield* Effect.provide(statuses, Gateway.layerBreakers(config))
  * })
  * assert.deepStrictEqual((await Effect.runPromise(program)).map((status) => status.name), ["local"])
  * ```
@@ -210,16 +369,16 @@ export const layerBreakers = (
   )
 
 /**
- * The router of a configuration, with its providers' connections.
+ * The pipeline of a configuration, with its providers' connections and all its stages.
  *
  * @example
  * ```ts
  * import * as assert from "node:assert"
  * import * as Config from "@switchgear/gateway/Config"
  * import * as Gateway from "@switchgear/gateway/Gateway"
- * import * as Router from "@switchgear/routing/Router"
  * import * as Effect from "effect/Effect"
  * import * as Layer from "effect/Layer"
+ * import * as Pipeline from "@switchgear/routing/Pipeline"
  *
  * const program = Effect.gen(function*() {
  *   const config = yield* Config.decode(`
@@ -227,21 +386,30 @@ export const layerBreakers = (
  *     providers: [{ name: local, kind: openai-compatible, baseUrl: "http://127.0.0.1:9/v1" }]
  *     models: [{ name: llama, provider: local }]
  *   `)
- *   return yield* Effect.provide(Effect.map(Router.Router, (router) => router.models), Gateway.layerRouter(config).pipe(Layer.provide(Gateway.layerBreakers(config))))
+ *   const Live = Gateway.layerPipeline(config).pipe(
+ *     Layer.provide(Gateway.layerGatekeeper(config)),
+ *     Layer.provide(Layer.merge(Gateway.layerBreakers(config), Gateway.layerStores(config)))
+ *   )
+ *   return yield* Effect.provide(Effect.map(Pipeline.Pipeline, (pipeline) => pipeline.stages), Live)
  * })
- * assert.deepStrictEqual(await Effect.runPromise(program), ["llama"])
+ * assert.deepStrictEqual(await Effect.runPromise(program), ["telemetry", "idempotency", "fallback", "usage", "breaker"])
  * ```
  *
  * @since 0.1.0
  * @category layers
  */
-export const layerRouter = (
-  config: Pick<GatewayConfig, "providers" | "models" | "fallback">
-): Layer.Layer<Router.Router, RouterConfigError, CircuitBreakerRegistry.CircuitBreakerRegistry> =>
+export const layerPipeline = (
+  config: GatewayConfig
+): Layer.Layer<
+  Pipeline.Pipeline,
+  Pipeline.PipelineConfigError,
+  CircuitBreakerRegistry.CircuitBreakerRegistry | Gatekeeper | Stores
+> =>
   Layer.scoped(
-    Router.Router,
+    Pipeline.Pipeline,
     Effect.gen(function* () {
       const registry = yield* CircuitBreakerRegistry.CircuitBreakerRegistry
+      const { access } = yield* Gatekeeper
       const providers = yield* Effect.forEach(config.providers, (each) =>
         Effect.map(Effect.all([connect(each, config.models), guards(each, registry)]), ([provider, { host, own }]) => ({
           provider,
@@ -253,8 +421,67 @@ export const layerRouter = (
       const models = yield* Effect.forEach(config.models, (model) =>
         Effect.map(modelGuard(model, config.providers, registry), (breaker) => ({ ...model, breaker }))
       )
-      return yield* Router.make({ providers, models, fallback: config.fallback })
+      const stages = yield* Presets.stages(settingsOf(config), {
+        telemetry: yield* TelemetryStore.TelemetryStore,
+        idempotency: yield* IdempotencyStore.IdempotencyStore,
+        cache: yield* Cache.CacheStore,
+        budgets: yield* Budget.Budgets,
+        prices: config.prices
+      })
+      return yield* Pipeline.make({ providers, models, stages, access })
     })
+  )
+
+const settingsOf = (config: GatewayConfig): Presets.Settings => {
+  const { budgets, cache, dedupe, fallback, headers, idempotency, retryAfter } = config
+  const { store: keep, ...times } = idempotency
+  return {
+    breaker: Policy.hosted,
+    fallback,
+    dedupe,
+    idempotency: { keep, ...times },
+    cache,
+    budgets,
+    headerPrefix: headers.prefix,
+    retryAfter
+  }
+}
+
+/**
+ * Everything a configuration is served over.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Config from "@switchgear/gateway/Config"
+ * import * as Gateway from "@switchgear/gateway/Gateway"
+ * import * as Effect from "effect/Effect"
+ * import * as Pipeline from "@switchgear/routing/Pipeline"
+ *
+ * const program = Effect.gen(function*() {
+ *   const config = yield* Config.decode(`
+ *     server: { port: 0 }
+ *     providers: [{ name: local, kind: openai-compatible, baseUrl: "http://127.0.0.1:9/v1" }]
+ *     models: [{ name: llama, provider: local }]
+ *   `)
+ *   const models = Effect.map(Pipeline.Pipeline, (pipeline) => pipeline.models)
+ *   return yield* Effect.provide(models, Gateway.layerParts(config))
+ * })
+ * assert.deepStrictEqual(await Effect.runPromise(program), ["llama"])
+ * ```
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerParts = (
+  config: GatewayConfig
+): Layer.Layer<
+  Pipeline.Pipeline | CircuitBreakerRegistry.CircuitBreakerRegistry | Gatekeeper | Stores,
+  Pipeline.PipelineConfigError | ModelPolicies.InvalidRules
+> =>
+  layerPipeline(config).pipe(
+    Layer.provideMerge(layerGatekeeper(config)),
+    Layer.provideMerge(Layer.merge(layerBreakers(config), layerStores(config)))
   )
 
 /**
@@ -287,6 +514,6 @@ export const layerRouter = (
 export const layerConfigured = (
   config: GatewayConfig
 ): Layer.Layer<
-  Gateway | Router.Router | CircuitBreakerRegistry.CircuitBreakerRegistry,
-  ListenError | RouterConfigError
-> => layer(config).pipe(Layer.provideMerge(layerRouter(config)), Layer.provideMerge(layerBreakers(config)))
+  Gateway | Pipeline.Pipeline | CircuitBreakerRegistry.CircuitBreakerRegistry | Gatekeeper | Stores,
+  ListenError | Pipeline.PipelineConfigError | ModelPolicies.InvalidRules
+> => layer(config).pipe(Layer.provideMerge(layerParts(config)))

@@ -1,4 +1,6 @@
 import type { Status, Transition } from "@switchgear/breaker/Transition"
+import type { ProviderHealth } from "@switchgear/routing/Health"
+import type { Row } from "@switchgear/routing/TelemetryStore"
 import { type Exchange, header } from "./exchange.js"
 import { reason } from "./words.js"
 
@@ -21,7 +23,7 @@ const transition = ({ at, era, from, reason: why, to }: Transition) => ({
 })
 
 /** One breaker as `GET /admin/breakers` shows it. Times are ISO, durations ms. */
-const breaker = ({ counters, enforced, name, transitions, view }: Status) => {
+export const breaker = ({ counters, enforced, name, transitions, view }: Status) => {
   const { cause, since, until, ...rest } = view
   return {
     name,
@@ -39,3 +41,29 @@ export const breakers = (statuses: ReadonlyArray<Status>, now: number) => ({
   now: iso(now),
   breakers: statuses.map(breaker)
 })
+
+/** Scores over the window (ROUTING H1), as `GET /admin/health` shows them. Durations are ms. */
+export const health = (
+  window: number,
+  providers: ReadonlyArray<string>,
+  known: ReadonlyMap<string, ProviderHealth>
+) => ({
+  window,
+  providers: [...new Set([...providers, ...known.keys()])].map((name) => {
+    const one = known.get(name)
+    // Neutral, never sunk; said in words, because a score of 0.5 is also one that was earned.
+    if (one === undefined || one.calls === 0) return { name, samples: 0, score: 0.5, note: "no data" }
+    const { calls, latency, score, successes, timed } = one
+    return {
+      name,
+      samples: calls,
+      successes,
+      successRate: successes / calls,
+      ...(timed === 0 ? {} : { meanLatency: latency / timed }),
+      score
+    }
+  })
+})
+
+/** The latest calls, newest first, as `GET /admin/telemetry` shows them. */
+export const telemetry = (rows: ReadonlyArray<Row>) => ({ rows: rows.map((row) => ({ ...row, at: iso(row.at) })) })

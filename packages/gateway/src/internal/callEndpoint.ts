@@ -1,6 +1,7 @@
 import type { Options as ByoOptions } from "@switchgear/providers/Byo"
 import type { Answer, JsonAnswer, StreamAnswer } from "@switchgear/providers/Provider"
-import type * as Router from "@switchgear/routing/Router"
+import type { Request, Served } from "@switchgear/routing/Call"
+import type { Service as Pipeline } from "@switchgear/routing/Pipeline"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -9,14 +10,19 @@ import { brought, isOwn } from "./byo.js"
 import type { ClientError } from "./clientError.js"
 import * as ClientErrors from "./clientError.js"
 import { type Exchange, header } from "./exchange.js"
-import { ofFailure, ofRouteError } from "./failureAnswer.js"
+import { ofCallError, ofFailure, type RetryAfter } from "./failureAnswer.js"
+import type { Gate } from "./gate.js"
 import { send, sendError } from "./reply.js"
 import { parse } from "./requestShape.js"
 import { type HeldBack, openStream, pump } from "./streamReply.js"
 import type { Wire } from "./wires.js"
 
 export interface Services {
-  readonly router: Router.Service
+  readonly pipeline: Pipeline
+  readonly gate: Gate
+  /** Of the headers that tell of a substitution, in lower case (ROUTING W3). */
+  readonly prefix: string
+  readonly retryAfter: RetryAfter
   readonly heldBack: HeldBack
   /** Which upstreams a caller may bring along (ROUTING W7). */
   readonly byo: ByoOptions
@@ -36,13 +42,16 @@ export const call = (wire: Wire, services: Services) => {
     if ("code" in checked) return Effect.fail(checked)
     exchange.log.model = checked.model.slice(0, 256)
     exchange.log.stream = checked.stream
-    const request: Router.Request = {
+    const request: Request = {
+      id: exchange.id,
       operation: wire.operation,
       model: checked.model,
       body,
       stream: checked.stream,
       headers: forward(exchange, wire.forwarded),
-      fallback: header(exchange, "x-switchgear-no-fallback")?.toLowerCase() !== "true"
+      fallback: header(exchange, "x-switchgear-no-fallback")?.toLowerCase() !== "true",
+      clientKey: services.gate.keyOf(exchange),
+      idempotencyKey: header(exchange, "idempotency-key")
     }
     if (!isOwn(exchange)) return answer(exchange, request, false)
     return Effect.flatMap(brought(exchange, wire.operation, services.byo), (own) =>
@@ -52,12 +61,13 @@ export const call = (wire: Wire, services: Services) => {
 
   const answer = (
     exchange: Exchange,
-    request: Router.Request,
+    request: Request,
     own: boolean
   ): Effect.Effect<void, ClientError, Scope.Scope> => {
-    const routed = Effect.catchAll(services.router.route(request), (error) => {
+    const routed = Effect.catchAll(services.pipeline.run(request), (error) => {
+      const told = Effect.fail(ofCallError(error, services.retryAfter, own))
+      if (error._tag === "Rejected") return told
       exchange.attempts = called(error.attempts)
-      const told = Effect.fail(ofRouteError(error, own))
       return own ? told : Effect.zipRight(refusedKey(exchange, error.attempts), told)
     })
     return Effect.flatMap(request.stream ? held(exchange, routed) : routed, (served) => reply(exchange, served))
@@ -69,17 +79,24 @@ export const call = (wire: Wire, services: Services) => {
       return Effect.ensuring(routed, Effect.sync(release))
     })
 
-  const reply = (exchange: Exchange, served: Router.Routed): Effect.Effect<void, ClientError> => {
+  const reply = (exchange: Exchange, served: Served): Effect.Effect<void, ClientError> => {
     exchange.attempts = called(served.attempts)
     exchange.log.served = served.model
     exchange.log.substituted = served.substituted
-    const headers = { ...pick(served.answer), ...(served.substituted ? substitution(served.model) : {}) }
+    const headers = { ...pick(served.answer), ...told(served) }
     const replied =
       served.answer._tag === "Json"
         ? json(exchange, served.answer, headers)
         : stream(exchange, served.answer, headers, served.substituted ? served.model : undefined)
     return Effect.zipRight(refusedKey(exchange, served.attempts), replied)
   }
+
+  /** ROUTING W3, I2. */
+  const told = ({ cached, model, replayed, substituted }: Served): Record<string, string> => ({
+    ...(substituted ? { [`${services.prefix}-fallback`]: "true", [`${services.prefix}-used`]: model } : undefined),
+    ...(replayed ? { "idempotent-replayed": "true" } : undefined),
+    ...(cached ? { "x-switchgear-cached": "true" } : undefined)
+  })
 
   const json = (
     exchange: Exchange,
@@ -124,12 +141,6 @@ export const call = (wire: Wire, services: Services) => {
     fail
   }
 }
-
-/** ROUTING W3. */
-const substitution = (model: string): Record<string, string> => ({
-  "x-switchgear-provider-fallback": "true",
-  "x-switchgear-provider-used": model
-})
 
 const forward = (exchange: Exchange, names: ReadonlyArray<string>): Record<string, string> => {
   const headers: Record<string, string> = {}

@@ -36,10 +36,13 @@ const preset = (at: Cursor.Cursor, name: string): Policy.Policy | undefined => {
   return found ?? Cursor.fault(at, `"${name}" is no preset${didYouMean(name, names)}; presets: ${list(names)}`)
 }
 
-/** The settings of the walk (ROUTING F). */
-export const fallback: Decoder<Fallback.Settings> = (at) => {
-  const value = Cursor.data(at)
-  if (value === undefined) return undefined
-  const result = Fallback.decode(value)
-  return result._tag === "Success" ? result.value : report(at, result.faults)
-}
+/** The settings of the walk (ROUTING F); what they leave out is that of `preset`, unless they name another. */
+export const fallback =
+  (preset: keyof typeof Fallback.presets): Decoder<Fallback.Settings> =>
+  (at) => {
+    const value = Cursor.data(at)
+    if (value === undefined) return undefined
+    const given = typeof value === "object" && value !== null && !Array.isArray(value) ? { preset, ...value } : value
+    const result = Fallback.decode(given)
+    return result._tag === "Success" ? result.value : report(at, result.faults)
+  }

@@ -118,6 +118,38 @@ const numeric = (at: Cursor.Cursor): unknown => {
   return filled === undefined ? undefined : /^-?\d+(\.\d+)?$/.test(filled) ? Number(filled) : filled
 }
 
+/** A number within bounds, also from a variable. */
+export const number =
+  (what: string, min: number): Decoder<number> =>
+  (at) => {
+    const value = numeric(at)
+    if (value === undefined) return undefined
+    return typeof value === "number" && Number.isFinite(value) && value >= min
+      ? value
+      : Cursor.fault(at, `must be ${what}: a number of at least ${min}`)
+  }
+
+export const boolean =
+  (what: string): Decoder<boolean> =>
+  (at) => {
+    const value = Cursor.scalar(at)
+    return typeof value === "boolean" ? value : Cursor.fault(at, `must say ${what}: true or false, without quotes`)
+  }
+
+/** A mapping of names that are not known beforehand. */
+export const record =
+  <A>(decode: Decoder<A>, what: string): Decoder<Readonly<Record<string, A>>> =>
+  (at) => {
+    const entries = Cursor.entries(at)
+    if (entries === undefined) return Cursor.fault(at, `must be a mapping of ${what}`)
+    const out: Array<[string, A]> = []
+    for (const { key, value } of entries) {
+      const decoded = decode(value)
+      if (decoded !== undefined) out.push([key, decoded])
+    }
+    return out.length === entries.length ? Object.fromEntries(out) : undefined
+  }
+
 /** A length of time, in ms: whole ms, or Effect's words for it. */
 export const duration =
   (what: string): Decoder<number> =>
@@ -133,6 +165,12 @@ export const duration =
     }
     return Cursor.fault(at, `must be ${what}: whole milliseconds above 0 or text such as "30 seconds"`)
   }
+
+/** The same, or none. */
+export const durationOrNone =
+  (what: string): Decoder<number> =>
+  (at) =>
+    Cursor.scalar(at) === 0 ? 0 : duration(what)(at)
 
 /** One of a few words. */
 export const literal =

@@ -1,6 +1,7 @@
 import type { Failure } from "@switchgear/failures/Failure"
 import * as Redact from "@switchgear/failures/Redact"
 import type { ProviderError } from "@switchgear/providers/Provider"
+import type { Rejected } from "@switchgear/routing/Rejected"
 import type { Failed, Reason, Refused, RouteError } from "@switchgear/routing/RouteError"
 import { type ClientError, invalid, unknownModel } from "./clientError.js"
 
@@ -101,36 +102,42 @@ const detail = (body: Uint8Array): { readonly message?: string; readonly code?: 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 
+/** Whether a client learns what is left of a cooldown, or how long it is as a whole (ROUTING W2). */
+export type RetryAfter = "remaining" | "cooldown"
+
 /** ROUTING W2: names no provider. */
-const ofRefusal = ({ kind, retryAfter, status }: Refused): ClientError => ({
+const ofRefusal = ({ cooldown, kind, retryAfter, status }: Refused, mode: RetryAfter): ClientError => ({
   status,
   code: kind === "circuit_open" ? "provider_circuit_open" : "provider_saturated",
   message:
     kind === "circuit_open" ? "LLM provider circuit breaker is open" : "The provider has no room for this call now.",
   // Only a command ends it: the longest that a client may be told.
-  retryAfter: retryAfter ?? (kind === "circuit_open" ? Number.MAX_SAFE_INTEGER : 1000)
+  retryAfter:
+    (mode === "cooldown" ? cooldown : undefined) ??
+    retryAfter ??
+    (kind === "circuit_open" ? Number.MAX_SAFE_INTEGER : 1000)
 })
 
-const ofOne = (each: Failed | Refused, own = false): ClientError =>
-  each._tag === "Failed" ? ofProviderError(each.error, own) : ofRefusal(each)
+const ofOne = (each: Failed | Refused, mode: RetryAfter, own = false): ClientError =>
+  each._tag === "Failed" ? ofProviderError(each.error, own) : ofRefusal(each, mode)
 
 /** The first one's error, and in words what became of all (ROUTING F6). */
-const ofExhausted = (errors: ReadonlyArray<Failed | Refused>, primary: ClientError): ClientError => {
+const ofExhausted = (errors: ReadonlyArray<Failed | Refused>, primary: ClientError, mode: RetryAfter): ClientError => {
   const parts = errors.map((each) => {
-    const error = ofOne(each)
+    const error = ofOne(each, mode)
     return `${each._tag === "Failed" ? `${each.model}: ` : ""}${error.code} (${error.status}): ${error.message}`
   })
   return { ...primary, message: `All ${errors.length} targets failed. ${parts.join(" | ")}` }
 }
 
-const ofReason = (model: string, reason: Reason, own: boolean): ClientError => {
+const ofReason = (model: string, reason: Reason, mode: RetryAfter, own: boolean): ClientError => {
   switch (reason._tag) {
     case "Failed":
     case "Refused":
-      return ofOne(reason, own)
+      return ofOne(reason, mode, own)
     case "Exhausted": {
       const [first] = reason.errors
-      return ofExhausted(reason.errors, first === undefined ? ofFailure(nothing) : ofOne(first))
+      return ofExhausted(reason.errors, first === undefined ? ofFailure(nothing) : ofOne(first, mode), mode)
     }
     case "NotAllowed":
       return { status: 403, code: "model_not_allowed", message: "This model is not allowed here.", param: "model" }
@@ -152,5 +159,9 @@ const ofReason = (model: string, reason: Reason, own: boolean): ClientError => {
 
 const nothing: Failure = { kind: "unknown", scope: "none", message: "No target could be called." }
 
-/** What a client is told about a request that was not served; `own`: with a key or an upstream of its own. */
-export const ofRouteError = (error: RouteError, own: boolean): ClientError => ofReason(error.model, error.reason, own)
+/** What a client is told about a call that was not served; `own`: with a key or an upstream of its own. */
+export const ofCallError = (error: RouteError | Rejected, mode: RetryAfter, own: boolean): ClientError => {
+  if (error._tag === "RouteError") return ofReason(error.model, error.reason, mode, own)
+  const { code, message, retryAfter, status } = error
+  return { status, code, message, ...(retryAfter === undefined ? {} : { retryAfter }) }
+}

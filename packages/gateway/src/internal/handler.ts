@@ -1,18 +1,18 @@
-import type { Status } from "@switchgear/breaker/Transition"
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
+import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { RuntimeFiber } from "effect/Fiber"
 import * as LogLevel from "effect/LogLevel"
 import type * as Scope from "effect/Scope"
 import { accessLog } from "./accessLog.js"
-import { breakers, isLoopback } from "./admin.js"
+import type { Admin } from "./adminRoutes.js"
 import { call, type Services } from "./callEndpoint.js"
 import type { ClientError } from "./clientError.js"
 import * as ClientErrors from "./clientError.js"
 import { dialectOf } from "./dialects.js"
 import type { Exchange } from "./exchange.js"
+import { ofCallError } from "./failureAnswer.js"
 import { logLine } from "./logLine.js"
 import type { ModelConfig } from "./modelSection.js"
 import { sendError, sendJson } from "./reply.js"
@@ -31,7 +31,9 @@ export interface Parts extends Services {
   /** bytes */
   readonly bodyLimit: number
   readonly models: ReadonlyArray<ModelConfig>
-  readonly statuses: Effect.Effect<ReadonlyArray<Status>>
+  readonly admin: Admin
+  /** Whether the store answers, or the gateway goes on without it (ROUTING W8). */
+  readonly ready: Effect.Effect<boolean>
 }
 
 const fail = (exchange: Exchange, error: ClientError): Effect.Effect<void> =>
@@ -50,24 +52,30 @@ const endpoints = (parts: Parts): ReadonlyMap<string, Endpoint> => {
   })
   return new Map<string, Endpoint>([
     ...calls,
-    ["/v1/models", get((exchange) => sendJson(exchange, 200, dialectOf(exchange).models(names)))],
+    [
+      "/v1/models",
+      get((exchange) =>
+        Effect.matchEffect(parts.gate.visible(exchange, names), {
+          onFailure: (error) => fail(exchange, ofCallError(error, parts.retryAfter, false)),
+          onSuccess: (visible) => sendJson(exchange, 200, dialectOf(exchange).models(visible))
+        })
+      )
+    ],
     ["/healthz", get((exchange) => sendJson(exchange, 200, { status: "ok" }))],
     [
       "/readyz",
-      get((exchange, draining) => sendJson(exchange, draining ? 503 : 200, { status: draining ? "draining" : "ready" }))
-    ],
-    [
-      "/admin/breakers",
-      get((exchange) =>
-        isLoopback(exchange)
-          ? Effect.flatMap(Effect.zip(parts.statuses, Clock.currentTimeMillis), ([statuses, now]) =>
-              sendJson(exchange, 200, breakers(statuses, now), { "cache-control": "no-store" })
+      get((exchange, draining) =>
+        draining
+          ? sendJson(exchange, 503, { status: "draining" })
+          : Effect.flatMap(parts.ready, (ready) =>
+              sendJson(exchange, ready ? 200 : 503, { status: ready ? "ready" : "store_unavailable" })
             )
-          : fail(exchange, ClientErrors.loopbackOnly)
       )
     ]
   ])
 }
+
+const isAdmin = ({ path }: Exchange): boolean => path.startsWith("/admin/")
 
 /** What the listener asks for every request, and tells when its fiber is over. */
 export interface Handler {
@@ -87,6 +95,7 @@ export const handler = (parts: Parts, clock: Clock.Clock): Handler => {
   const paths = endpoints(parts)
   const handle: Handler["handle"] = (exchange, draining) => {
     const endpoint = paths.get(exchange.path)
+    if (endpoint === undefined && isAdmin(exchange)) return parts.admin.handle(exchange)
     if (endpoint === undefined) return fail(exchange, ClientErrors.unknownPath(exchange.path))
     const method = exchange.method === "HEAD" && endpoint.method === "GET" ? "GET" : exchange.method
     if (method === endpoint.method) return endpoint.handle(exchange, draining)
@@ -115,7 +124,9 @@ export const handler = (parts: Parts, clock: Clock.Clock): Handler => {
     return gone ? log(false) : answered(ClientErrors.internal)
   }
   return {
-    bodyLimit: ({ method, path }, draining) => {
+    bodyLimit: (exchange, draining) => {
+      const { method, path } = exchange
+      if (isAdmin(exchange)) return parts.admin.bodyLimit(exchange)
       const endpoint = draining ? undefined : paths.get(path)
       return endpoint?.method === method ? endpoint.bodyLimit : undefined
     },

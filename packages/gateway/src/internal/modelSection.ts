@@ -30,7 +30,7 @@ export interface ModelConfig {
 }
 
 /** ROUTING F2: at most 8 entries; blank and repeated ones are dropped. */
-const chain: Decoder<ReadonlyArray<string>> = (at) => {
+export const chain: Decoder<ReadonlyArray<string>> = (at) => {
   const entry: Decoder<string> = (item) => {
     const value = Cursor.scalar(item)
     return value === null || (typeof value === "string" && value.trim() === "") ? "" : mentions("model")(item)

@@ -1,11 +1,14 @@
-import type * as Fallback from "@switchgear/core/Fallback"
-import { recommended } from "@switchgear/core/Fallback"
-import type * as Policy from "@switchgear/core/Policy"
+import * as Fallback from "@switchgear/core/Fallback"
+import { presets, type Settings } from "@switchgear/routing/Presets"
+import * as Duration from "effect/Duration"
+import * as Redacted from "effect/Redacted"
 import { fallback } from "./coreDecoder.js"
-import { array, type Decoder, duration, optional, required, struct, withDefault } from "./decoder.js"
+import * as Cursor from "./cursor.js"
+import { array, type Decoder, duration, literal, optional, required, struct, withDefault } from "./decoder.js"
 import { type ModelConfig, models } from "./modelSection.js"
+import { type PipelineConfig, pipelineFields } from "./pipelineSections.js"
 import { type ProviderConfig, provider } from "./providerSection.js"
-import { baseUrl, host, port, size } from "./values.js"
+import { baseUrl, host, isLoopback, port, secret, size } from "./values.js"
 
 // One table per section: a key that comes to the file is a row here, or in the section's own file.
 
@@ -19,6 +22,8 @@ export interface ServerConfig {
   readonly holdBack: number
   /** bytes of a request's body (ROUTING W5). */
   readonly bodyLimit: number
+  /** What `/admin/*` is asked with; undefined: it answers only callers on the gateway's own machine. */
+  readonly adminToken: Redacted.Redacted<string> | undefined
 }
 
 const defaultServer: ServerConfig = {
@@ -26,7 +31,14 @@ const defaultServer: ServerConfig = {
   port: 8787,
   drain: 30_000,
   holdBack: 25_000,
-  bodyLimit: 10 * 1024 * 1024
+  bodyLimit: 10 * 1024 * 1024,
+  adminToken: undefined
+}
+
+const adminToken: Decoder<Redacted.Redacted<string>> = (at) => {
+  const token = secret(at)
+  if (token === undefined || Redacted.value(token).length >= 16) return token
+  return Cursor.fault(at, "has fewer than 16 characters and could be guessed; make one with: openssl rand -hex 32")
 }
 
 const server: Decoder<ServerConfig> = struct(
@@ -35,7 +47,8 @@ const server: Decoder<ServerConfig> = struct(
     port: withDefault(port, defaultServer.port),
     drain: withDefault(duration("the time running calls get at the end"), defaultServer.drain),
     holdBack: withDefault(duration("the time before a held-back stream sends a comment"), defaultServer.holdBack),
-    bodyLimit: withDefault(size, defaultServer.bodyLimit)
+    bodyLimit: withDefault(size, defaultServer.bodyLimit),
+    adminToken: optional(adminToken)
   },
   "the server"
 )
@@ -50,7 +63,7 @@ const byo: Decoder<ByoConfig> = struct(
   "what callers may bring along"
 )
 
-export interface RootConfig {
+export interface RootConfig extends PipelineConfig {
   readonly server: ServerConfig
   readonly providers: ReadonlyArray<ProviderConfig>
   readonly models: ReadonlyArray<ModelConfig>
@@ -58,15 +71,44 @@ export interface RootConfig {
   readonly byo: ByoConfig
 }
 
+const presetNames = ["recommended", "ibex", "nrLlm", "omniRoute"] as const
+const preset = literal("preset", ...presetNames)
+
+/** What the file's `preset` names: it is read first, because what other keys leave out is the preset's. */
+const presetOf = (at: Cursor.Cursor): Settings => {
+  const given = Cursor.entries(at)?.find(({ key }) => key === "preset")?.value
+  const name = given === undefined ? undefined : presetNames.find((each) => each === Cursor.scalar(given))
+  return presets[name ?? "recommended"]
+}
+
+const walkOf = (settings: Settings): keyof typeof Fallback.presets =>
+  settings.fallback === Fallback.ibex ? "ibex" : settings.fallback === Fallback.nrLlm ? "nrLlm" : "recommended"
+
 /** The whole file. */
-export const root = (hosted: Policy.Policy): Decoder<RootConfig> =>
-  struct(
+export const root: Decoder<RootConfig> = (at) => {
+  const settings = presetOf(at)
+  const found = struct(
     {
+      preset: optional(preset),
       server: withDefault(server, defaultServer),
-      providers: required(array(provider(hosted), "providers", { min: 1 }), "list at least one provider"),
+      providers: required(array(provider(settings.breaker), "providers", { min: 1 }), "list at least one provider"),
       models: required(models, "list at least one model"),
-      fallback: withDefault(fallback, recommended),
-      byo: withDefault(byo, { allowedBaseUrls: undefined })
+      fallback: withDefault(fallback(walkOf(settings)), settings.fallback),
+      byo: withDefault(byo, { allowedBaseUrls: undefined }),
+      ...pipelineFields(settings, Duration.toMillis)
     },
     "the gateway's configuration"
-  )
+  )(at)
+  if (found === undefined) return undefined
+  const { dedupe, preset: _, ...rest } = found
+  if (!isLoopback(rest.server.host) && rest.clients.length === 0) {
+    at.file.reading.faults.push({
+      ...Cursor.below(at, ["server", "host"]),
+      message:
+        "is an address that others reach, and without clients everyone could use the providers' keys: list clients " +
+        '("switchgear keys add ORG" makes one), or listen on 127.0.0.1'
+    })
+    return undefined
+  }
+  return { ...rest, dedupe: dedupe === "off" ? undefined : dedupe }
+}

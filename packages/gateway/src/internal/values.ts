@@ -36,6 +36,9 @@ export const host: Decoder<string> = (at) => {
     : Cursor.fault(at, 'must be a bare address such as 127.0.0.1, "::1" or localhost, without scheme, port or path')
 }
 
+/** Whether an address to listen on is reached from this machine alone. */
+export const isLoopback = (host: string): boolean => /^(?:127\.[0-9.]+|::1|localhost)$/i.test(host)
+
 /** A name that a header can carry: the served model's is sent in one (ROUTING W3). */
 export const headerSafe =
   (decode: Decoder<string>): Decoder<string> =>

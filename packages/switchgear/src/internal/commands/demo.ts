@@ -26,7 +26,8 @@ export const demo = (port: number): Effect.Effect<never, CommandFailed> =>
     Effect.catchTags({
       ConfigError: (error) => refused(error.message),
       ListenError: (error) => refused(error.message),
-      RouterConfigError: (error) => refused(error.message)
+      InvalidRules: (error) => refused(error.message),
+      PipelineConfigError: (error) => refused(error.message)
     }),
     Effect.scoped,
     Effect.provide(logging)
@@ -48,14 +49,12 @@ const openAi = (port: number): Effect.Effect<Demo, Config.ConfigError> => {
 /** Where it was told to listen, or where there is room. */
 const serve = (config: Config.GatewayConfig) =>
   Effect.gen(function* () {
-    const routing = yield* Layer.build(
-      Gateway.layerRouter(config).pipe(Layer.provideMerge(Gateway.layerBreakers(config)))
-    )
+    const parts = yield* Layer.build(Gateway.layerParts(config))
     return yield* Gateway.make(config).pipe(
       Effect.catchIf(
         (error) => error.reason === "InUse",
         () => Gateway.make({ ...config, server: { ...config.server, port: 0 } })
       ),
-      Effect.provide(routing)
+      Effect.provide(parts)
     )
   })

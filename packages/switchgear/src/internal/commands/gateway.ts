@@ -13,17 +13,15 @@ export const gateway = (file: string): Effect.Effect<never, CommandFailed> =>
     Effect.catchTags({
       ConfigError: (error) => refused(error.message),
       ListenError: (error) => refused(error.message),
-      RouterConfigError: (error) => refused(`${file}: ${error.message}`)
+      InvalidRules: (error) => refused(`${file}: ${error.message}`),
+      PipelineConfigError: (error) => refused(`${file}: ${error.message}`)
     }),
     Effect.provide(logging)
   )
 
 const announced = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { host, url } = yield* Gateway.Gateway
+    const { url } = yield* Gateway.Gateway
     yield* write(`switchgear: listening on ${url}\n`)
-    if (!/^(127\.|::1$|localhost$)/.test(host)) {
-      yield* Effect.logWarning("everyone who reaches this address can use the providers' keys; put something before it")
-    }
   })
 )
