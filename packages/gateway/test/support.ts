@@ -1,9 +1,11 @@
 import * as http from "node:http"
+import { hashKey } from "@switchgear/routing/Access"
 import * as Upstream from "@switchgear/testing/Upstream"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as Config from "../src/Config.js"
 import * as Gateway from "../src/Gateway.js"
@@ -162,3 +164,30 @@ export const secrets = (fixture: Fixture): ReadonlyArray<string> => [
   `:${fixture.primary.port}`,
   `:${fixture.backup.port}`
 ]
+
+/** What a test is about, and nothing else: a client's key and the hash a configuration has of it. */
+export const clientKey = (name: string): { readonly key: string; readonly keyHash: string } => {
+  const key = `sk-client-${name}-5d1e0c7b9a42`
+  return { key, keyHash: hashKey(Redacted.make(key)) }
+}
+
+/** A gateway of a configuration whose `ONE`, `TWO` are the addresses of two upstreams. */
+export const serving = (
+  text: string,
+  scripts: { readonly one?: Upstream.Script; readonly two?: Upstream.Script } = {}
+): Effect.Effect<Fixture, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const primary = yield* Upstream.make(scripts.one ?? [Upstream.ok()])
+    const backup = yield* Upstream.make(scripts.two ?? [Upstream.ok({ parts: ["from", " the spare"] })])
+    const env = { KEY: canary, ONE: primary.baseUrl, TWO: backup.baseUrl }
+    const config = Either.getOrThrowWith(Config.decode(text, { env }), (error) => error)
+    const logs: Array<string> = []
+    const logger = Logger.map(Logger.logfmtLogger, (line) => {
+      logs.push(line)
+    })
+    const context = yield* Layer.build(
+      Gateway.layerConfigured(config).pipe(Layer.provide(Logger.replace(Logger.defaultLogger, logger)))
+    ).pipe(Effect.orDie)
+    const { port, url } = yield* Effect.provide(Gateway.Gateway, context)
+    return { url, port, primary, backup, logs }
+  })

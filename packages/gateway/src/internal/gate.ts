@@ -82,7 +82,8 @@ export const make = (config: Configured, store: Service): Effect.Effect<Gate, Mo
       Effect.flatMap(([clients, rules]) =>
         Effect.sync(() => {
           known = {
-            clients: always || clients.length > 0,
+            // who revokes the last key does not mean to let everyone in
+            clients: always || known?.clients === true || clients.length > 0,
             rules: config.policies !== undefined || rules.length > 0
           }
         })

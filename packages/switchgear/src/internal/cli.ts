@@ -79,9 +79,24 @@ const policy = Command.make(
     )
 ).pipe(Command.withDescription("Check a policy, show it with its defaults, and say what it will do."))
 
+const keys = Command.make("keys").pipe(
+  Command.withDescription("Keys of the gateway's clients."),
+  Command.withSubcommands([
+    Command.make(
+      "add",
+      { org: Args.text({ name: "org" }).pipe(Args.withDescription("The organisation whose key it is.")) },
+      ({ org }) =>
+        lazily(
+          () => import("./commands/keys.js"),
+          (module) => module.add(org)
+        )
+    ).pipe(Command.withDescription("Make a key and print the line with its hash for the configuration."))
+  ])
+)
+
 const switchgear = Command.make("switchgear").pipe(
   Command.withDescription("Circuit breakers, fallback and provider health for LLM calls."),
-  Command.withSubcommands([gateway, demo, replay, classify, policy])
+  Command.withSubcommands([gateway, demo, keys, replay, classify, policy])
 )
 
 /** The command as a function of `process.argv`. */
