@@ -53,6 +53,46 @@ describe("a good configuration", () => {
     expect(JSON.stringify(read)).not.toContain(key)
   })
 
+  it("has the defaults of its preset, and of fallback's own preset over it", () => {
+    const read = config(`${good.replace(/fallback:.*\n/, "")}preset: ibex\n`)
+    expect(read.headers.prefix).toBe("X-IBEX-Provider")
+    expect(read.retryAfter).toBe("cooldown")
+    expect(read.fallback.never).toEqual(["4xx"])
+    const omni = config(
+      good.replace(/fallback:.*\n/, "fallback: { preset: nrLlm }\n").replaceAll(/, breaker: .*/g, " }") +
+        "preset: omniRoute\n"
+    )
+    expect(omni.fallback.surface).toBe("exhausted")
+    expect(omni.dedupe?.window).toBe(5000)
+    expect(omni.providers[0]?.breakers[0]?.policy.cooldown.base).toBe(30_000)
+    expect(config(`${good}preset: omniRoute\ndedupe: false\n`).dedupe).toBeUndefined()
+  })
+
+  it("reads all there is to say of a call's way", () => {
+    const keyHash = `sha256:${"0a".repeat(32)}`
+    const read =
+      config(`${good.replace("host: 127.0.0.1", "host: 0.0.0.0").replace("policy: hosted", "policy: nrLlm")}clients: [{ org: acme, keyHash: "${keyHash}" }]
+policies: [{ org: "*", model: "gpt-*", allow: true, fallbackChain: [llama] }, { allow: false }]
+idempotency: { ttl: "1 hour", lease: "9 minutes", wait: 0, store: success }
+cache: { enabled: true, ttl: "5 minutes" }
+budgets: [{ org: acme, window: "1 day", usd: 50.5 }]
+headers: { prefix: X-Mine }
+retryAfter: cooldown
+dedupe: { window: 1 second }
+prices: { llama: { input: 0.1, output: 0 } }
+`)
+    expect(read.clients).toEqual([{ org: "acme", keyHash }])
+    expect(read.policies).toEqual([
+      { org: "*", model: "gpt-*", allow: true, fallbackChain: ["llama"] },
+      { org: "*", model: "*", allow: false, fallbackChain: [] }
+    ])
+    expect(read.idempotency).toEqual({ ttl: 3_600_000, lease: 540_000, wait: 0, store: "success" })
+    expect(read.cache).toEqual({ enabled: true, ttl: 300_000 })
+    expect(read.budgets).toEqual([{ org: "acme", window: 86_400_000, usd: 50.5 }])
+    expect(read.dedupe).toEqual({ window: 1000, networkWindow: 10_000, successes: false, maxEntries: 10_000 })
+    expect(read.prices).toEqual({ llama: { input: 0.1, output: 0 } })
+  })
+
   it("needs no more than providers and models", () => {
     const read = config(`providers: [{ name: a, kind: openai-compatible, baseUrl: "http://127.0.0.1:1/v1/" }]
 models: [{ name: m, provider: a }]`)
@@ -101,6 +141,74 @@ describe("a fault names its line, its key and the fix", () => {
     ["a port that is text", (t) => t.replace("8787", "http"), 1, "server.port", /whole number/],
     ["a fractional port", (t) => t.replace("8787", "80.5"), 1, "server.port", /whole number/],
     ["a host with a scheme", (t) => t.replace("host: 127.0.0.1", 'host: "http://x"'), 1, "server.host", /bare address/],
+    [
+      "an address that others reach, without clients",
+      (t) => t.replace("host: 127.0.0.1", "host: 0.0.0.0"),
+      1,
+      "server.host",
+      /everyone could use the providers' keys: list clients/
+    ],
+    ["an unknown preset", (t) => `${t}preset: ibx\n`, 9, "preset", /one of recommended, ibex, .*did you mean "ibex"/],
+    [
+      "a short admin token",
+      (t) => t.replace("port: 8787", "port: 8787, adminToken: secret"),
+      1,
+      "server.adminToken",
+      /16/
+    ],
+    [
+      "a key where its hash belongs",
+      (t) => `${t}clients: [{ org: acme, keyHash: "sk-switchgear-canary" }]\n`,
+      9,
+      "clients[0].keyHash",
+      /"switchgear keys add ORG" makes/
+    ],
+    [
+      "one key of two clients",
+      (t) => {
+        const keyHash = `sha256:${"a".repeat(64)}`
+        return `${t}clients: [{ org: acme, keyHash: "${keyHash}" },\n  { org: beta, keyHash: "${keyHash}" }]\n`
+      },
+      10,
+      "clients[1]",
+      /same key/
+    ],
+    [
+      "a policy's chain of nine",
+      (t) => `${t}policies: [{ org: "*", model: "*", fallbackChain: [${"llama,".repeat(9)}] }]\n`,
+      9,
+      "policies[0].fallbackChain",
+      /at most 8/
+    ],
+    [
+      "a policy's chain to an unknown model",
+      (t) => `${t}policies: [{ model: "gpt-*", fallbackChain: [claude] }]\n`,
+      9,
+      "policies[0].fallbackChain[0]",
+      /no model "claude"/
+    ],
+    ["no policies", (t) => `${t}policies: []\n`, 9, "policies", /at least 1/],
+    [
+      "a policy that is no yes or no",
+      (t) => `${t}policies: [{ allow: "no" }]\n`,
+      9,
+      "policies[0].allow",
+      /true or false/
+    ],
+    ["a budget of nothing", (t) => `${t}budgets: [{ window: 1 day }]\n`, 9, "budgets[0]", /give it usd or tokens/],
+    ["a budget below nothing", (t) => `${t}budgets: [{ window: 1 day, usd: -1 }]\n`, 9, "budgets[0].usd", /at least 0/],
+    ["a price that is half", (t) => `${t}prices: { llama: { input: 1 } }\n`, 9, "prices.llama.output", /is missing/],
+    ["a header that is none", (t) => `${t}headers: { prefix: "X Y" }\n`, 9, "headers.prefix", /letters and digits/],
+    ["a lease of nothing", (t) => `${t}idempotency: { lease: 0 }\n`, 9, "idempotency.lease", /above 0/],
+    ["another way to wait", (t) => `${t}retryAfter: never\n`, 9, "retryAfter", /remaining, cooldown/],
+    [
+      "dedupe under a rate",
+      (t) => `${t}dedupe: true\n`,
+      9,
+      "dedupe",
+      /rate that the breaker of provider "primary" trips by/
+    ],
+    ["dedupe that is a word", (t) => `${t}dedupe: on\n`, 9, "dedupe", /true, false, or a mapping/],
     ["an empty section", (t) => t.replace(/server:.*/, "server:"), 1, "server", /mapping of host, port/],
     [
       "a URL that is none",

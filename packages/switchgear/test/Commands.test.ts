@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import * as Policy from "@switchgear/core/Policy"
 import { describe, expect, it } from "vitest"
@@ -9,7 +10,7 @@ describe("switchgear", () => {
   it("--help and --version are plain text in a pipe", () => {
     const help = run("--help")
     expect(help.status).toBe(0)
-    for (const command of ["gateway", "demo", "replay", "classify", "policy"])
+    for (const command of ["gateway", "demo", "keys", "replay", "classify", "policy"])
       expect(help.stdout).toContain(`- ${command}`)
     expect(help.stdout).not.toContain("\u001b")
     expect(run("--version").stdout.trim()).toBe("0.1.0")
@@ -26,6 +27,22 @@ describe("switchgear", () => {
     expect(stderr).toMatch(message)
     expect(stderr.match(new RegExp(message, "g"))).toHaveLength(1)
     expect(stderr).not.toContain("\u001b")
+  })
+})
+
+describe("switchgear keys add", () => {
+  it("makes a key that no other has, and the line for the configuration with its hash", () => {
+    const { status, stdout } = run("keys", "add", "acme")
+    const key = /sk-switchgear-[A-Za-z0-9_-]{43}/.exec(stdout)?.[0] ?? ""
+    const hash = createHash("sha256").update(key).digest("hex")
+    expect(status).toBe(0)
+    expect(stdout).toContain(`- { org: "acme", keyHash: "sha256:${hash}" }`)
+    expect(stdout.split(key)).toHaveLength(2)
+    expect(run("keys", "add", "acme").stdout).not.toContain(key)
+  })
+
+  it("refuses an organisation without a name", () => {
+    expect(run("keys", "add", " ")).toMatchObject({ status: 2, stdout: "" })
   })
 })
 

@@ -1,3 +1,4 @@
+import * as Dedupe from "@switchgear/core/Dedupe"
 import * as Fallback from "@switchgear/core/Fallback"
 import { presets, type Settings } from "@switchgear/routing/Presets"
 import * as Duration from "effect/Duration"
@@ -110,5 +111,19 @@ export const root: Decoder<RootConfig> = (at) => {
     })
     return undefined
   }
-  return { ...rest, dedupe: dedupe === "off" ? undefined : dedupe }
+  const counting = dedupe === "off" ? undefined : dedupe
+  if (counting !== undefined && !keepsRates(at, rest.providers)) return undefined
+  return { ...rest, dedupe: counting }
+}
+
+/** A rate is of all outcomes: what counts once would hide it (STORES, "Recording an outcome"). */
+const keepsRates = (at: Cursor.Cursor, providers: ReadonlyArray<ProviderConfig>): boolean => {
+  const rolling = providers.filter(({ breakers }) => breakers.some(({ policy: { trip } }) => Dedupe.check(trip)))
+  for (const { name } of rolling) {
+    at.file.reading.faults.push({
+      ...Cursor.below(at, ["dedupe"]),
+      message: `counts the failures of a moment once, which would hide the rate that the breaker of provider "${name}" trips by: give it a Consecutive trip, or set dedupe: false`
+    })
+  }
+  return rolling.length === 0
 }
