@@ -10,7 +10,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { afterAll, assert } from "vitest"
-import { drop } from "../support/postgres.js"
+import { replicas } from "../support/policies.js"
+import { drop, run } from "../support/postgres.js"
 
 const url = "postgres://postgres@127.0.0.1:5432/test"
 const schema = `switchgear_test_${process.pid}`
@@ -24,7 +25,10 @@ const layer = PostgresStore.layer({
   maxConnections: 32
 })
 
-afterAll(() => drop(url, schema), 60_000)
+/** Of policies, which the laws put in place of all there are. */
+const other = `${schema}_policies`
+
+afterAll(() => Promise.all([drop(url, schema), drop(url, other)]), 60_000)
 
 const laws = <R>(port: string, all: ReadonlyArray<StoreLaws.Law<R>>, layer: Layer.Layer<R, Store.StoreError>) =>
   describe(`PostgreSQL keeps ${port}`, () => {
@@ -36,6 +40,20 @@ laws("claims", StoreLaws.idempotency, layer)
 laws("telemetry", StoreLaws.telemetry, layer)
 laws("policies", StoreLaws.policies, layer)
 laws("budgets", StoreLaws.budgets, layer)
+
+describe("policies in PostgreSQL", () => {
+  replicas(() => ({
+    layer: (options) =>
+      PostgresStore.layer({
+        url: Redacted.make(url),
+        schema: other,
+        queryTimeout: 10_000,
+        connectTimeout: 10_000,
+        ...options
+      }),
+    run: (statement) => run(url, other, statement)
+  }))
+})
 
 describe("PostgreSQL", () => {
   it.live("is what a durable breaker goes on from", () =>
