@@ -9,26 +9,23 @@ import * as StoreLaws from "@switchgear/testing/StoreLaws"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { afterAll, assert } from "vitest"
+import { afterAll, assert, beforeAll } from "vitest"
 import { replicas } from "../support/policies.js"
-import { drop, run } from "../support/postgres.js"
+import { create, drop, run, urlOf } from "../support/postgres.js"
 
-const url = "postgres://postgres@127.0.0.1:5432/test"
-const schema = `switchgear_test_${process.pid}`
+const database = `switchgear_test_${process.pid}`
+const url = urlOf(database)
+
+beforeAll(() => create(database), 60_000)
+afterAll(() => drop(database), 60_000)
 
 /** Its limits are those of a busy test machine. */
 const layer = PostgresStore.layer({
   url: Redacted.make(url),
-  schema,
   queryTimeout: 10_000,
   connectTimeout: 10_000,
-  maxConnections: 32
+  maxConnections: 8
 })
-
-/** Of policies, which the laws put in place of all there are. */
-const other = `${schema}_policies`
-
-afterAll(() => Promise.all([drop(url, schema), drop(url, other)]), 60_000)
 
 const laws = <R>(port: string, all: ReadonlyArray<StoreLaws.Law<R>>, layer: Layer.Layer<R, Store.StoreError>) =>
   describe(`PostgreSQL keeps ${port}`, () => {
@@ -46,12 +43,12 @@ describe("policies in PostgreSQL", () => {
     layer: (options) =>
       PostgresStore.layer({
         url: Redacted.make(url),
-        schema: other,
+        schema: "policies",
         queryTimeout: 10_000,
         connectTimeout: 10_000,
         ...options
       }),
-    run: (statement) => run(url, other, statement)
+    run: (statement) => run(database, "policies", statement)
   }))
 })
 
