@@ -14,7 +14,9 @@ const answers = (port: number): Promise<boolean> =>
 
 const servers = [
   { name: "redis", port: 6_379 },
-  { name: "postgres", port: 5_432 }
+  { name: "postgres", port: 5_432 },
+  // There is no port that a ClickHouse could be expected at: .ci/clickhouse starts one.
+  { name: "clickhouse", port: Number(process.env["SWITCHGEAR_CLICKHOUSE_PORT"] ?? 8_123) }
 ]
 
 /**

@@ -70,21 +70,69 @@ export class InvalidRules extends Data.TaggedError("InvalidRules")<{ readonly fa
 }
 
 /**
+ * Somebody else has edited what was to be edited: read it again, and decide anew.
+ *
+ * @since 0.1.0
+ * @category errors
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import { RevisionConflict } from "@switchgear/routing/ModelPolicies"
+ *
+ * const error = new RevisionConflict({ expected: 3, actual: 4 })
+ * assert.strictEqual(error.message, "policies are at revision 4, not 3: read them again")
+ * ```
+ */
+export class RevisionConflict extends Data.TaggedError("RevisionConflict")<{
+  readonly expected: number
+  readonly actual: number
+}> {
+  override get message(): string {
+    return `policies are at revision ${this.actual}, not ${this.expected}: read them again`
+  }
+}
+
+/**
+ * Rules and the revision they are of.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Revised {
+  readonly revision: number
+  /** In order. */
+  readonly rules: ReadonlyArray<Rule>
+}
+
+/**
  * The port. Every method answers within a bounded time, or fails with `StoreError`.
+ *
+ * `decide` and `client` are asked by every call: a backend answers them from memory, and follows its database by polling
+ * the revision. An edit is in force here when its method returns, and on every other replica within the backend's
+ * `pollInterval`.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Service {
   readonly decide: (org: string, model: string) => Effect.Effect<Decision, StoreError>
-  /** All rules, in order. */
+  /** All rules, as they are stored now. */
   readonly rules: Effect.Effect<ReadonlyArray<Rule>, StoreError>
-  /** Puts these rules in place of all there are. */
-  readonly setRules: (rules: ReadonlyArray<Rule>) => Effect.Effect<void, StoreError | InvalidRules>
+  /** As `rules`, with their revision. It goes up with each edit, of rules or clients; 0: nobody has ever edited. */
+  readonly revised: Effect.Effect<Revised, StoreError>
+  /**
+   * Puts these rules in place of all there are; their new revision. With `revision`: only if the stored ones are of it,
+   * so that of two who edit at the same time none undoes the other unseen.
+   */
+  readonly setRules: (
+    rules: ReadonlyArray<Rule>,
+    options?: { readonly revision?: number | undefined }
+  ) => Effect.Effect<number, StoreError | InvalidRules | RevisionConflict>
   readonly client: (keyHash: string) => Effect.Effect<Option.Option<Client>, StoreError>
   readonly clients: Effect.Effect<ReadonlyArray<Client>, StoreError>
+  /** Adds a key, or gives one that is known to another organisation. */
   readonly putClient: (client: Client) => Effect.Effect<void, StoreError>
-  /** Revokes a key: from now on nothing is served for it. */
+  /** Revokes a key: nothing is served for it any more. */
   readonly removeClient: (keyHash: string) => Effect.Effect<void, StoreError>
 }
 
@@ -197,21 +245,34 @@ export const makeMemory = (options?: {
     if (faults.length > 0) return Effect.fail(new InvalidRules({ faults }))
     let decide = compile(rules)
     const clients = new Map((options?.clients ?? []).map((client) => [client.keyHash, client]))
+    let revision = 0
     const service: Service = {
       decide: (org, model) => Effect.sync(() => decide(org, model)),
       rules: Effect.sync(() => rules),
-      setRules: (next) =>
-        Effect.suspend(() => {
+      revised: Effect.sync(() => ({ revision, rules })),
+      setRules: (next, options) =>
+        Effect.suspend((): Effect.Effect<number, InvalidRules | RevisionConflict> => {
           const faults = check(next)
           if (faults.length > 0) return Effect.fail(new InvalidRules({ faults }))
+          const expected = options?.revision
+          if (expected !== undefined && expected !== revision) {
+            return Effect.fail(new RevisionConflict({ expected, actual: revision }))
+          }
           rules = [...next]
           decide = compile(rules)
-          return Effect.void
+          return Effect.succeed(++revision)
         }),
       client: (keyHash) => Effect.sync(() => Option.fromNullable(clients.get(keyHash))),
       clients: Effect.sync(() => [...clients.values()]),
-      putClient: (client) => Effect.sync(() => void clients.set(client.keyHash, client)),
-      removeClient: (keyHash) => Effect.sync(() => void clients.delete(keyHash))
+      putClient: (client) =>
+        Effect.sync(() => {
+          clients.set(client.keyHash, client)
+          revision++
+        }),
+      removeClient: (keyHash) =>
+        Effect.sync(() => {
+          if (clients.delete(keyHash)) revision++
+        })
     }
     return Effect.succeed(service)
   })

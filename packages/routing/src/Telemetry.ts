@@ -37,6 +37,8 @@ export interface Options {
   readonly batchSize?: number | undefined
   /** Rows that wait for the store at most; over it the oldest go. Default 10 000. */
   readonly capacity?: number | undefined
+  /** How long rows are kept: what is older is purged, now and every hour. Default: for ever, as far as this goes. */
+  readonly retention?: Duration.DurationInput | undefined
 }
 
 /**
@@ -152,6 +154,10 @@ export const make = (options: Options): Effect.Effect<Service, never, Scope.Scop
     const interval = Duration.toMillis(options.interval ?? "1 second")
     const writer = new RowWriter({ store: options.store, interval, batchSize, capacity })
     yield* writer.run
+    if (options.retention !== undefined) {
+      const purge = Effect.ignore(options.store.purge(Duration.toMillis(options.retention)))
+      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(purge, Effect.sleep("1 hour"))))
+    }
     const run = (yield* Random.nextIntBetween(0, 2 ** 52)).toString(36)
     let calls = 0
     const wrap =

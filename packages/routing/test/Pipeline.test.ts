@@ -159,6 +159,7 @@ describe("Pipeline: access (S0, F5)", () => {
   const nowhere: ModelPolicies.Service = {
     decide: () => down("policies"),
     rules: down("policies"),
+    revised: down("policies"),
     setRules: () => down("policies"),
     client: () => down("policies"),
     clients: down("policies"),

@@ -48,6 +48,41 @@ const world = (
 
 const virtual = <A, E>(effect: Effect.Effect<A, E, never>) => Effect.provide(effect, VirtualClock.layer)
 
+const row = (kinds: ReadonlyArray<string>, latency: number | null, over: Partial<TelemetryStore.Row> = {}) => {
+  const attempts = kinds.map((kind, index) => ({
+    model: `m${index}`,
+    provider: `p${index}`,
+    kind,
+    latency,
+    state: null
+  }))
+  const served = kinds.includes("served")
+  return {
+    id: "x",
+    at: 0,
+    org: "o",
+    requestedModel: "m0",
+    servedModel: null,
+    servedProvider: null,
+    outcome: served ? "success" : (kinds[0] ?? ""),
+    status: 200,
+    attempts,
+    latency: latency ?? 0,
+    timeToFirstOutput: null,
+    tokensIn: null,
+    tokensOut: null,
+    cost: null,
+    originalModel: null,
+    fallbackModel: null,
+    fallbackReason: "",
+    replayed: false,
+    cached: false,
+    byo: false,
+    notes: [],
+    ...over
+  }
+}
+
 describe("Telemetry", () => {
   it.live("T1: a substitution, with both models, the reason, each attempt, and usage of the model that served", () =>
     virtual(
@@ -196,6 +231,24 @@ describe("Telemetry", () => {
     })
   )
 
+  it.live("what is older than `retention` is purged, at the start and every hour", () =>
+    virtual(
+      Effect.gen(function* () {
+        const store = yield* TelemetryStore.makeMemory()
+        const at = (minutes: number) => row(["served"], 1, { at: minutes * 60_000 })
+        const kept = Effect.map(store.recent(100), (rows) => rows.map((each) => each.at / 60_000))
+        yield* store.append([at(-100), at(-50), at(5), at(70)])
+        yield* Telemetry.make({ store, retention: "1 hour" })
+        yield* Effect.sleep(1)
+        assert.deepStrictEqual(yield* kept, [70, 5, -50])
+        yield* Effect.sleep("61 minutes")
+        assert.deepStrictEqual(yield* kept, [70, 5])
+        yield* Effect.sleep("1 hour")
+        assert.deepStrictEqual(yield* kept, [70])
+      }).pipe(Effect.scoped)
+    )
+  )
+
   it.live("T3: a span by the GenAI conventions, the parent of what happens inside; none without a tracer", () =>
     Effect.gen(function* () {
       const spans: Array<Tracer.Span> = []
@@ -245,40 +298,6 @@ describe("Telemetry", () => {
 const delay2 = (step: ScriptedProvider.Step) => scripted("p0", delay(step, "1 second"))
 
 describe("Health", () => {
-  const row = (kinds: ReadonlyArray<string>, latency: number | null, over: Partial<TelemetryStore.Row> = {}) => {
-    const attempts = kinds.map((kind, index) => ({
-      model: `m${index}`,
-      provider: `p${index}`,
-      kind,
-      latency,
-      state: null
-    }))
-    const served = kinds.includes("served")
-    return {
-      id: "x",
-      at: 0,
-      org: "o",
-      requestedModel: "m0",
-      servedModel: null,
-      servedProvider: null,
-      outcome: served ? "success" : (kinds[0] ?? ""),
-      status: 200,
-      attempts,
-      latency: latency ?? 0,
-      timeToFirstOutput: null,
-      tokensIn: null,
-      tokensOut: null,
-      cost: null,
-      originalModel: null,
-      fallbackModel: null,
-      fallbackReason: "",
-      replayed: false,
-      cached: false,
-      byo: false,
-      notes: [],
-      ...over
-    }
-  }
   const times = <A>(count: number, value: A): ReadonlyArray<A> => Array.from({ length: count }, () => value)
 
   it.live("H1: the documented scores, from rows", () =>

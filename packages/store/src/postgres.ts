@@ -54,8 +54,10 @@ export interface Options {
   readonly queryTimeout?: number | undefined
   /** Connections at most, the listening one apart. Default 10. */
   readonly maxConnections?: number | undefined
-  /** ms, how old the rules and clients may be that a call is judged by. Default 1 000. */
+  /** ms until an edit of rules or clients elsewhere is in force here. Default 1 000. */
   readonly pollInterval?: number | undefined
+  /** ms for which rules and clients stay in force while they cannot be read; then calls are refused. Default 300 000. */
+  readonly staleAfter?: number | undefined
 }
 
 /**
@@ -113,6 +115,7 @@ const make = (options: Options, schema: string, config: PgConfig) =>
     yield* Effect.forkScoped(
       Effect.forever(Effect.zipRight(Effect.sleep("1 minute"), Effect.ignore(idempotency.purge(silent))))
     )
+    const rules = yield* policies.make(silent, options)
     return Context.empty().pipe(
       Context.add(
         CircuitBreakerStore,
@@ -120,7 +123,7 @@ const make = (options: Options, schema: string, config: PgConfig) =>
       ),
       Context.add(IdempotencyStore, idempotency.make(silent)),
       Context.add(TelemetryStore, telemetry.make(silent)),
-      Context.add(ModelPolicies, policies.make(silent, options.pollInterval ?? 1_000)),
+      Context.add(ModelPolicies, rules),
       Context.add(Budgets, budgets.make(silent))
     )
   })

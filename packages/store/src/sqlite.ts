@@ -51,8 +51,10 @@ export interface Options {
    * times the cost of a write.
    */
   readonly synchronous?: "NORMAL" | "FULL" | undefined
-  /** ms, how old the rules and clients may be that a call is judged by. Default 1 000. */
+  /** ms until an edit of rules or clients elsewhere is in force here. Default 1 000. */
   readonly pollInterval?: number | undefined
+  /** ms for which rules and clients stay in force while they cannot be read; then calls are refused. Default 300 000. */
+  readonly staleAfter?: number | undefined
 }
 
 /**
@@ -101,6 +103,7 @@ const make = (options: Options) =>
     yield* Effect.forkScoped(
       Effect.forever(Effect.zipRight(Effect.sleep("1 minute"), Effect.ignore(idempotency.purge(db))))
     )
+    const rules = yield* policies.make(db, options)
     return Context.empty().pipe(
       Context.add(
         CircuitBreakerStore,
@@ -108,7 +111,7 @@ const make = (options: Options) =>
       ),
       Context.add(IdempotencyStore, idempotency.make(db)),
       Context.add(TelemetryStore, telemetry.make(db)),
-      Context.add(ModelPolicies, policies.make(db, options.pollInterval ?? 1_000)),
+      Context.add(ModelPolicies, rules),
       Context.add(Budgets, budgets.make(db))
     )
   })

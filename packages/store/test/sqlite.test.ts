@@ -1,7 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { describe, it } from "@effect/vitest"
+import { createClient } from "@libsql/client"
 import * as CircuitBreaker from "@switchgear/breaker/CircuitBreaker"
 import * as Registry from "@switchgear/breaker/CircuitBreakerRegistry"
 import * as Store from "@switchgear/breaker/CircuitBreakerStore"
@@ -11,6 +13,7 @@ import * as StoreLaws from "@switchgear/testing/StoreLaws"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { afterAll, assert } from "vitest"
+import { replicas } from "./support/policies.js"
 
 const folder = mkdtempSync(join(tmpdir(), "switchgear-sqlite-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -29,6 +32,21 @@ laws("claims", StoreLaws.idempotency, shared)
 laws("telemetry", StoreLaws.telemetry, shared)
 laws("policies", StoreLaws.policies, shared)
 laws("budgets", StoreLaws.budgets, shared)
+
+describe("policies in SQLite", () => {
+  const path = fresh()
+  replicas(() => ({
+    layer: (options) => Sqlite.layer({ path, ...options }),
+    run: async (statement) => {
+      const client = createClient({ url: pathToFileURL(path).href })
+      try {
+        return await client.executeMultiple(`PRAGMA busy_timeout = 1000; ${statement}`)
+      } finally {
+        client.close()
+      }
+    }
+  }))
+})
 
 const trip = (path: string) =>
   Effect.gen(function* () {

@@ -9,22 +9,23 @@ import * as StoreLaws from "@switchgear/testing/StoreLaws"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { afterAll, assert } from "vitest"
-import { drop } from "../support/postgres.js"
+import { afterAll, assert, beforeAll } from "vitest"
+import { replicas } from "../support/policies.js"
+import { create, drop, run, urlOf } from "../support/postgres.js"
 
-const url = "postgres://postgres@127.0.0.1:5432/test"
-const schema = `switchgear_test_${process.pid}`
+const database = `switchgear_test_${process.pid}`
+const url = urlOf(database)
+
+beforeAll(() => create(database), 60_000)
+afterAll(() => drop(database), 60_000)
 
 /** Its limits are those of a busy test machine. */
 const layer = PostgresStore.layer({
   url: Redacted.make(url),
-  schema,
   queryTimeout: 10_000,
   connectTimeout: 10_000,
-  maxConnections: 32
+  maxConnections: 8
 })
-
-afterAll(() => drop(url, schema), 60_000)
 
 const laws = <R>(port: string, all: ReadonlyArray<StoreLaws.Law<R>>, layer: Layer.Layer<R, Store.StoreError>) =>
   describe(`PostgreSQL keeps ${port}`, () => {
@@ -36,6 +37,20 @@ laws("claims", StoreLaws.idempotency, layer)
 laws("telemetry", StoreLaws.telemetry, layer)
 laws("policies", StoreLaws.policies, layer)
 laws("budgets", StoreLaws.budgets, layer)
+
+describe("policies in PostgreSQL", () => {
+  replicas(() => ({
+    layer: (options) =>
+      PostgresStore.layer({
+        url: Redacted.make(url),
+        schema: "policies",
+        queryTimeout: 10_000,
+        connectTimeout: 10_000,
+        ...options
+      }),
+    run: (statement) => run(database, "policies", statement)
+  }))
+})
 
 describe("PostgreSQL", () => {
   it.live("is what a durable breaker goes on from", () =>

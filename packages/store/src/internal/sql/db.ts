@@ -34,13 +34,15 @@ export const breakersError = (error: SqlError): Breakers.StoreError =>
   new Breakers.StoreError({ reason: reasonOf(error) })
 
 /** As a port of routing's tells it. */
+export const routingError = (store: string, error: SqlError): Routing.StoreError => {
+  const reason = reasonOf(error)
+  return new Routing.StoreError({ store, reason: reason === "Corrupt" ? reason : "Unavailable" })
+}
+
 export const failing =
   (store: string) =>
   <A, R>(self: Effect.Effect<A, SqlError, R>): Effect.Effect<A, Routing.StoreError, R> =>
-    Effect.mapError(self, (error) => {
-      const reason = reasonOf(error)
-      return new Routing.StoreError({ store, reason: reason === "Corrupt" ? reason : "Unavailable" })
-    })
+    Effect.mapError(self, (error) => routingError(store, error))
 
 /**
  * A key as it stands in a column: a NUL in a text is cut on read by SQLite and refused by PostgreSQL, so as a JSON string.

@@ -31,10 +31,17 @@ const first = Effect.gen(function* () {
     tokens DOUBLE PRECISION NOT NULL, usd DOUBLE PRECISION NOT NULL)`
 })
 
+/** What replicas poll to hear of an edit. */
+const second = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  yield* sql`CREATE TABLE switchgear_revisions (name TEXT PRIMARY KEY, value DOUBLE PRECISION NOT NULL)`
+  yield* sql`INSERT INTO switchgear_revisions (name, value) VALUES ('policies', 0)`
+})
+
 const run = Migrator.make({})
 
 /** Brings the tables up to date; a migration that has run is not run again. */
 export const migrate: Effect.Effect<unknown, Migrator.MigrationError | SqlError, SqlClient> = run({
-  loader: Migrator.fromRecord({ "0001_tables": first }),
+  loader: Migrator.fromRecord({ "0001_tables": first, "0002_revisions": second }),
   table: "switchgear_migrations"
 })

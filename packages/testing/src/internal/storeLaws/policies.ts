@@ -41,6 +41,39 @@ export const laws: ReadonlyArray<Law<ModelPolicies>> = [
       yield* same("rules", yield* store.rules, rules)
     })
   ),
+  law("each edit raises the revision; one that was decided on another revision is refused", (store) =>
+    Effect.gen(function* () {
+      yield* store.setRules(rules)
+      const { revision } = yield* store.revised
+      const refused = yield* Effect.match(store.setRules([], { revision: revision - 1 }), {
+        onFailure: (error) => (error._tag === "RevisionConflict" ? [error.expected, error.actual] : [error._tag]),
+        onSuccess: () => ["none"]
+      })
+      yield* same("error", refused, [revision - 1, revision])
+      yield* same("nothing changed", yield* store.revised, { revision, rules })
+      const next = yield* store.setRules([], { revision })
+      yield* holds("raised", next > revision, next)
+      yield* same("read", yield* store.revised, { revision: next, rules: [] })
+      const client = { keyHash: yield* fresh, org: "acme" }
+      yield* store.putClient(client)
+      const put = (yield* store.revised).revision
+      yield* holds("raised by a client", put > next, put)
+      yield* store.removeClient(client.keyHash)
+      yield* holds("raised by its removal", (yield* store.revised).revision > put)
+    })
+  ),
+  law("of many who edit one revision at the same time one does", (store) =>
+    Effect.gen(function* () {
+      const { revision } = yield* store.revised
+      const edits = Array.from({ length: 8 }, (_, i) =>
+        Effect.either(store.setRules([{ org: `org-${i}`, model: "*" }], { revision }))
+      )
+      const done = yield* Effect.all(edits, { concurrency: "unbounded" })
+      const won = done.findIndex(({ _tag }) => _tag === "Right")
+      yield* same("edits", done.filter(({ _tag }) => _tag === "Right").length, 1)
+      yield* same("rules", yield* store.rules, [{ org: `org-${won}`, model: "*" }])
+    })
+  ),
   law("clients are found by their hash until they are removed", (store) =>
     Effect.gen(function* () {
       const hash = yield* fresh
