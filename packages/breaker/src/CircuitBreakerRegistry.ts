@@ -83,12 +83,14 @@ export interface Options {
 /**
  * Where a breaker lives. `local`: in this process, forgotten with it. `durable`: in this process, and written to the
  * store, so that the next one goes on from there: a transition before it is announced, counters at most once a second
- * and at shutdown.
+ * and at shutdown. `shared`: one breaker in all processes over the store. Each counts by itself and asks nobody while the
+ * breaker is Closed or Degraded; whoever trips it opens it for all; its probes are leased in the store, so that all
+ * processes together send `maxProbes`; and the store's time decides.
  *
  * @since 0.1.0
  * @category models
  */
-export type Mode = "local" | "durable"
+export type Mode = "local" | "durable" | "shared"
 
 /**
  * How a registry over a store is made.
@@ -99,8 +101,23 @@ export type Mode = "local" | "durable"
 export interface StoredOptions extends Options {
   /** For all, or by breaker name. Default `durable`. */
   readonly mode?: Mode | ((name: string) => Mode) | undefined
-  /** How often changed counters are written. Default 1 second. */
+  /** Of durable breakers: how often changed counters are written. Default 1 second. */
   readonly writeEvery?: Duration.DurationInput | undefined
+  /**
+   * What shared breakers do while the store is away: go on in each process (`local`, the default), or refuse every call
+   * (`closed`).
+   */
+  readonly onStoreFailure?: "local" | "closed" | undefined
+  /**
+   * Of shared breakers: how often the store is asked for what was not heard of, and, while it is away, whether it is back.
+   * Default 1 second.
+   */
+  readonly pollInterval?: Duration.DurationInput | undefined
+  /**
+   * Of shared breakers: how long a probe's admission or report, a command or a first use waits for the store at most.
+   * Default 250 ms. No other call waits for it.
+   */
+  readonly storeWait?: Duration.DurationInput | undefined
 }
 
 /**

@@ -116,3 +116,20 @@ export const transitions: Metric.Metric.Counter<number> = Metric.fromMetricKey(s
  * ```
  */
 export const state: Metric.Metric.Gauge<number> = Metric.fromMetricKey(series.state)
+
+/**
+ * Registries whose store does not answer, so that their breakers go on in this process alone. No labels.
+ *
+ * @since 0.1.0
+ * @category metrics
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Metrics from "@switchgear/breaker/Metrics"
+ * import * as Effect from "effect/Effect"
+ * import * as Metric from "effect/Metric"
+ *
+ * assert.strictEqual(Effect.runSync(Metric.value(Metrics.storesAway)).value, 0)
+ * ```
+ */
+export const storesAway: Metric.Metric.Gauge<number> = Metric.fromMetricKey(series.storesAway)

@@ -78,7 +78,35 @@ export const snapshot = (state: State, now: number, wall: number): Snapshot =>
  * @category snapshots
  */
 export const restore = (policy: Policy, from: Snapshot, now: number, wall: number, replaced?: State): State =>
-  restored(policy, from, now, wall, replaced)
+  restored(policy, from, now, wall, replaced, false)
+
+/**
+ * Reads on in a state that several processes share through a store: as `restore`, but the era is the same and the leases
+ * of a HalfOpen are still out, so that the permits of every process stay what they were. On the store's own time, `now`
+ * and `wall` the same reading of its clock, nothing is lost by it; with `now` of another clock it is a copy on that one.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Breaker from "@switchgear/core/Breaker"
+ * import * as Policy from "@switchgear/core/Policy"
+ * import * as Snapshot from "@switchgear/core/Snapshot"
+ *
+ * const policy = Policy.consecutive({ failureThreshold: 5 })
+ * const [open] = Breaker.command(policy, Breaker.initial(policy, 0), Breaker.forceOpen(60_000), 0)
+ * const [probe, halfOpen] = Breaker.acquire(policy, open, 60_000)
+ * assert.strictEqual(probe._tag, "Admitted")
+ *
+ * // Another process, which reads the same record a second later and whose own clock starts at 0:
+ * const mirror = Snapshot.resume(policy, Snapshot.snapshot(halfOpen, 60_000, 60_000), 0, 61_000)
+ * assert.deepStrictEqual([mirror.era, Breaker.observe(policy, mirror, 0).leases], [halfOpen.era, 1])
+ * ```
+ *
+ * @since 0.1.0
+ * @category snapshots
+ */
+export const resume = (policy: Policy, from: Snapshot, now: number, wall: number, replaced?: State): State =>
+  restored(policy, from, now, wall, replaced, true)
 
 /**
  * Reads a stored snapshot, or names every fault at once. Total.

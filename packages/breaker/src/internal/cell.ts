@@ -1,7 +1,9 @@
 import * as Breaker from "@switchgear/core/Breaker"
+import * as Snapshot from "@switchgear/core/Snapshot"
 import type { Clock } from "effect/Clock"
 import type { Counters, Transition } from "../Transition.js"
 import { type CircuitBreaker, TypeId } from "./model.js"
+import type { Remote } from "./remote.js"
 import type { Settings } from "./settings.js"
 import { monotonicMillis } from "./time.js"
 
@@ -34,6 +36,11 @@ export class Cell implements CircuitBreaker {
 
   get policy() {
     return this.settings.policy
+  }
+
+  /** Who has to be asked where this process alone cannot say: set where others share the breaker. */
+  get remote(): Remote | undefined {
+    return undefined
   }
 
   now(clock: Clock): number {
@@ -98,12 +105,17 @@ export class Cell implements CircuitBreaker {
     if (events.length > 0) this.announce(events, now, clock)
   }
 
+  restore(from: Snapshot.Snapshot, clock: Clock): void {
+    const wall = clock.unsafeCurrentTimeMillis()
+    this.state = Snapshot.restore(this.settings.policy, from, this.now(clock), wall, this.state)
+  }
+
   counters(): Counters {
     const { admitted, failed, ignored, rejected, released, succeeded, transitions } = this
     return { admitted, rejected, succeeded, failed, ignored, released, transitions }
   }
 
-  private count(outcome: Breaker.Outcome): void {
+  protected count(outcome: Breaker.Outcome): void {
     switch (outcome._tag) {
       case "Success":
         this.succeeded++
@@ -120,18 +132,26 @@ export class Cell implements CircuitBreaker {
   }
 
   /** SEMANTICS S3: after the new state is in place, in order. */
-  private announce(events: ReadonlyArray<Breaker.Event>, now: number, clock: Clock): void {
+  protected announce(events: ReadonlyArray<Breaker.Event>, now: number, clock: Clock): void {
     const wall = clock.unsafeCurrentTimeMillis()
-    const announced: Array<Transition> = []
-    for (const { at, era, from, reason, to } of events) {
-      const transition: Transition = { breaker: this.name, from, to, at: wall - Math.max(0, now - at), era, reason }
-      this.transitions++
-      this.history ??= []
-      if (this.history.length === remembered) this.history.shift()
-      this.history.push(transition)
-      announced.push(transition)
-    }
-    this.settings.deliver(this, announced)
+    this.publish(
+      events.map(({ at, era, from, reason, to }) => ({
+        breaker: this.name,
+        from,
+        to,
+        at: wall - Math.max(0, now - at),
+        era,
+        reason
+      }))
+    )
+  }
+
+  protected publish(transitions: ReadonlyArray<Transition>): void {
+    this.history ??= []
+    this.history.push(...transitions)
+    if (this.history.length > remembered) this.history.splice(0, this.history.length - remembered)
+    this.transitions += transitions.length
+    this.settings.deliver(this, transitions)
   }
 }
 

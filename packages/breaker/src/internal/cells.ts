@@ -27,9 +27,11 @@ export interface CellsOptions {
   readonly enforce?: boolean | undefined
   readonly classify?: Classify | undefined
   readonly limits: Limits
-  /** The breakers that are kept in a store: their transitions go to `note`. Default: none. */
-  readonly isStored?: ((name: string) => boolean) | undefined
+  /** The breakers whose transitions go to `note`. Default: none. */
+  readonly isNoted?: ((name: string) => boolean) | undefined
   readonly note?: ((cell: Cell, transitions: ReadonlyArray<Transition>) => void) | undefined
+  /** Makes a breaker. Default: one of this process alone. */
+  readonly make?: ((name: string, settings: Settings, now: number) => Cell) | undefined
   /** Told of each that is forgotten. */
   readonly forgot?: ((cell: Cell) => void) | undefined
   readonly emit: (event: RegistryEvent) => void
@@ -103,13 +105,33 @@ export class Cells {
     if (held === undefined && this.byName.size >= hardLimit && !this.makeRoom(undefined, now)) {
       return this.unguarded(name, now)
     }
-    const cell = held ?? new Cell(name, this.settingsOf(name), now)
+    const cell = held ?? this.make(name, now)
     this.admit(cell)
     return cell
   }
 
   all(): Iterable<Cell> {
     return this.byName.values()
+  }
+
+  /** The breaker of a name, also one that was forgotten here and is held elsewhere. */
+  held(name: string): Cell | undefined {
+    return this.byName.get(name) ?? this.forgotten.get(name)?.ref.deref()
+  }
+
+  /** All that `held` gives. */
+  allHeld(): ReadonlyArray<Cell> {
+    const cells = Array.from(this.byName.values())
+    for (const { ref } of this.forgotten.values()) {
+      const cell = ref.deref()
+      if (cell !== undefined) cells.push(cell)
+    }
+    return cells
+  }
+
+  private make(name: string, now: number): Cell {
+    const settings = this.settingsOf(name)
+    return this.options.make?.(name, settings, now) ?? new Cell(name, settings, now)
   }
 
   /** Forgets what counts nothing: the least recently used while there are more than the bound. Whether any was. */
@@ -145,7 +167,7 @@ export class Cells {
   }
 
   private settingsOf(name: string): Settings {
-    const base = this.options.isStored?.(name) === true ? this.stored : this.settings
+    const base = this.options.isNoted?.(name) === true ? this.stored : this.settings
     const policy = this.policies.get(name)
     if (policy === undefined) return base
     const known = this.byPolicy.get(policy)

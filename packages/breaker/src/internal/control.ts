@@ -33,7 +33,10 @@ export const command: {
 } = dual(
   2,
   (breaker: CircuitBreaker, given: Breaker.Command): Effect.Effect<void> =>
-    Effect.map(Effect.clock, (clock) => cellOf(breaker).command(given, clock))
+    Effect.flatMap(Effect.clock, (clock) => {
+      const cell = cellOf(breaker)
+      return cell.remote?.command(given, clock) ?? Effect.sync(() => cell.command(given, clock))
+    })
 )
 
 /**
@@ -186,9 +189,8 @@ export const restore: {
 } = dual(
   2,
   (breaker: CircuitBreaker, from: Snapshot.Snapshot): Effect.Effect<void> =>
-    Effect.map(Effect.clock, (clock) => {
+    Effect.flatMap(Effect.clock, (clock) => {
       const cell = cellOf(breaker)
-      const wall = clock.unsafeCurrentTimeMillis()
-      cell.state = Snapshot.restore(cell.policy, from, cell.now(clock), wall, cell.state)
+      return cell.remote?.restore(from, clock) ?? Effect.sync(() => cell.restore(from, clock))
     })
 )

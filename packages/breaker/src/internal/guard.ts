@@ -14,8 +14,9 @@ export const refusal = (cell: Cell, rejected: Breaker.Rejected): CircuitOpen =>
   new CircuitOpen(cell.name, cell.state._tag === "HalfOpen" ? "HalfOpen" : "Open", rejected.retryAfter)
 
 /**
- * Reports, and draws a random number where the report opens a breaker with jitter (SEMANTICS C4): then it answers with
- * an effect, which is not interruptible, or the failure that trips could be lost.
+ * Reports, and draws a random number where the report opens a breaker with jitter (SEMANTICS C4), or asks the store where
+ * others share the breaker and the call was a probe: then it answers with an effect, which is not interruptible, or the
+ * failure that trips could be lost.
  */
 export const settle = (
   cell: Cell,
@@ -23,6 +24,7 @@ export const settle = (
   outcome: Breaker.Outcome,
   clock: Clock
 ): Breaker.Reported | Effect.Effect<Breaker.Reported> =>
+  (permit.probe === undefined ? undefined : cell.remote?.report(permit, outcome, clock)) ??
   cell.report(permit, outcome, clock, undefined) ??
   Effect.uninterruptible(Effect.map(Random.next, (rnd) => cell.report(permit, outcome, clock, rnd) ?? "Stale"))
 
@@ -57,9 +59,14 @@ const probe = <A, E, R>(
   const refused = cell.refuse(cell.now(clock))
   if (refused !== undefined) return cell.settings.enforce ? Exit.fail(refusal(cell, refused)) : self
   return Effect.uninterruptibleMask((restore): Effect.Effect<A, E | CircuitOpen, R> => {
-    const admission = cell.acquire(cell.now(clock), clock)
-    if (admission._tag === "Admitted") return watch(restore(self), cell, admission.permit, clock, classify)
-    return cell.settings.enforce ? Exit.fail(refusal(cell, admission)) : restore(self)
+    const go = (admission: Breaker.Admission): Effect.Effect<A, E | CircuitOpen, R> => {
+      if (admission._tag === "Admitted") return watch(restore(self), cell, admission.permit, clock, classify)
+      return cell.settings.enforce ? Exit.fail(refusal(cell, admission)) : restore(self)
+    }
+    const { remote } = cell
+    return remote === undefined
+      ? go(cell.acquire(cell.now(clock), clock))
+      : Effect.flatMap(remote.acquire(clock, restore), go)
   })
 }
 

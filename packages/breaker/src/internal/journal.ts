@@ -2,11 +2,11 @@ import type * as Breaker from "@switchgear/core/Breaker"
 import * as Snapshot from "@switchgear/core/Snapshot"
 import type { Clock } from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { Service, Stored, StoreError } from "../CircuitBreakerStore.js"
-import type { RegistryEvent } from "../RegistryEvent.js"
+import type { Service, Stored } from "../CircuitBreakerStore.js"
 import type { Transition } from "../Transition.js"
 import type { Cell } from "./cell.js"
 import { meet } from "./meet.js"
+import type { Reach } from "./reach.js"
 
 /** What the store said of a breaker when it was first asked for. */
 export type Loaded =
@@ -41,13 +41,12 @@ export class Journal {
   private readonly unmet = new WeakSet<Cell>()
   private readonly awake = Effect.unsafeMakeLatch(false)
   private readonly one = Effect.unsafeMakeSemaphore(1)
-  private down = false
 
   constructor(
     private readonly store: Service,
     private readonly writer: string,
     private readonly clock: Clock,
-    private readonly emit: (event: RegistryEvent) => void,
+    private readonly reach: Reach,
     private readonly announce: (transitions: ReadonlyArray<Transition>) => void
   ) {}
 
@@ -115,8 +114,8 @@ export class Journal {
         stored
       ])
       .pipe(
-        Effect.tap(() => this.answered()),
-        Effect.catchAll((error) => Effect.as(this.failed(error), { _tag: "Unknown" } as const))
+        Effect.tap(() => this.reach.answered()),
+        Effect.catchAll((error) => Effect.as(this.reach.failed(error), { _tag: "Unknown" } as const))
       )
   }
 
@@ -143,7 +142,7 @@ export class Journal {
           { discard: true }
         )
       ),
-      Effect.catchAll((error) => this.failed(error))
+      Effect.catchAll((error) => this.reach.failed(error))
     )
   }
 
@@ -152,7 +151,7 @@ export class Journal {
       true,
       stored !== undefined && counts(stored.snapshot) && isOld(stored, now) ? undefined : stored
     ]
-    return Effect.catchAll(this.store.modify(name, f), (error) => Effect.as(this.failed(error), false))
+    return Effect.catchAll(this.store.modify(name, f), (error) => Effect.as(this.reach.failed(error), false))
   }
 
   private adopt(cell: Cell, stored: Stored, now: number): void {
@@ -179,7 +178,7 @@ export class Journal {
           : [{ _tag: "Found", stored, now }, stored]
       }
       return this.store.modify(cell.name, write).pipe(
-        Effect.tap(() => this.answered()),
+        Effect.tap(() => this.reach.answered()),
         Effect.map((loaded) => {
           if (loaded._tag !== "Found") {
             this.unmet.delete(cell)
@@ -190,22 +189,8 @@ export class Journal {
           }
           return true
         }),
-        Effect.catchAll((error) => Effect.as(this.failed(error), false))
+        Effect.catchAll((error) => Effect.as(this.reach.failed(error), false))
       )
-    })
-  }
-
-  private failed({ reason }: StoreError): Effect.Effect<void> {
-    return Effect.sync(() => {
-      if (!this.down) this.emit({ _tag: "StoreUnavailable", at: this.clock.unsafeCurrentTimeMillis(), reason })
-      this.down = true
-    })
-  }
-
-  private answered(): Effect.Effect<void> {
-    return Effect.sync(() => {
-      if (this.down) this.emit({ _tag: "StoreAvailable", at: this.clock.unsafeCurrentTimeMillis() })
-      this.down = false
     })
   }
 }

@@ -17,6 +17,9 @@ export const series = {
   transitions: counter("switchgear_breaker_transitions", "Transitions between states"),
   state: MetricKey.gauge("switchgear_breaker_state", {
     description: "State: 0 Closed, 1 Degraded, 2 HalfOpen, 3 Open, -1 none"
+  }),
+  storesAway: MetricKey.gauge("switchgear_breaker_stores_away", {
+    description: "Registries whose store does not answer"
   })
 }
 
@@ -115,4 +118,13 @@ export const publish = (name: string, source: Source): (() => void) => {
     if (!sources.delete(source)) return
     for (const cell of source.cells()) add(retired, cell.counters(), 1)
   }
+}
+
+const away = globalValue(Symbol.for("@switchgear/breaker/storesAway"), () => ({ count: 0 }))
+
+/** A store that is away, until what it gives is called. */
+export const storeGone = (): (() => void) => {
+  away.count++
+  Metric.globalMetricRegistry.get(series.storesAway).get = () => MetricState.gauge(away.count)
+  return () => void away.count--
 }

@@ -51,14 +51,23 @@ export class HeldPermit implements Permit {
 
 Object.assign(HeldPermit.prototype, { [PermitTypeId]: PermitTypeId })
 
+const taken = (cell: Cell, admission: Breaker.Admission, clock: Clock): Exit.Exit<HeldPermit, CircuitOpen> => {
+  if (admission._tag === "Admitted") return Exit.succeed(new HeldPermit(cell, admission.permit, clock, false))
+  return cell.settings.enforce
+    ? Exit.fail(refusal(cell, admission))
+    : Exit.succeed(new HeldPermit(cell, undefined, clock, false))
+}
+
 export const acquire = (cell: Cell): Effect.Effect<HeldPermit, CircuitOpen> =>
   Effect.withFiberRuntime((fiber) => {
     const clock = clockOf(fiber)
-    const admission = cell.acquire(cell.now(clock), clock)
-    if (admission._tag === "Admitted") return Exit.succeed(new HeldPermit(cell, admission.permit, clock, false))
-    return cell.settings.enforce
-      ? Exit.fail(refusal(cell, admission))
-      : Exit.succeed(new HeldPermit(cell, undefined, clock, false))
+    const { remote } = cell
+    if (remote === undefined || cell.holdsNothing) return taken(cell, cell.acquire(cell.now(clock), clock), clock)
+    const refused = cell.refuse(cell.now(clock))
+    if (refused !== undefined) return taken(cell, refused, clock)
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(remote.acquire(clock, restore), (admission) => taken(cell, admission, clock))
+    )
   })
 
 /** SEMANTICS R7: a permit for what follows a probe's first output. */

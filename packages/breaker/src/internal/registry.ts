@@ -8,10 +8,13 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type * as Store from "../CircuitBreakerStore.js"
 import type { RegistryEvent } from "../RegistryEvent.js"
-import type { Cell } from "./cell.js"
+import { Cell } from "./cell.js"
 import { Cells, type CellsOptions } from "./cells.js"
-import { Journal, type Loaded } from "./journal.js"
+import { Fleet } from "./fleet.js"
+import { Journal } from "./journal.js"
+import { Reach } from "./reach.js"
 import type { Classify } from "./settings.js"
+import { SharedCell } from "./shared.js"
 import { clockOf } from "./time.js"
 
 interface Options {
@@ -25,9 +28,14 @@ interface Options {
   readonly idleAfter?: Duration.DurationInput | undefined
 }
 
+type Mode = "local" | "durable" | "shared"
+
 interface StoredOptions extends Options {
-  readonly mode?: "local" | "durable" | ((name: string) => "local" | "durable") | undefined
+  readonly mode?: Mode | ((name: string) => Mode) | undefined
   readonly writeEvery?: Duration.DurationInput | undefined
+  readonly onStoreFailure?: "local" | "closed" | undefined
+  readonly pollInterval?: Duration.DurationInput | undefined
+  readonly storeWait?: Duration.DurationInput | undefined
 }
 
 const cellsOptions = (options: Options, emit: (event: RegistryEvent) => void): CellsOptions => {
@@ -88,10 +96,15 @@ export const stored = (
 > =>
   Effect.gen(function* () {
     const { mode = "durable" } = options
-    const isStored = (name: string): boolean => (typeof mode === "string" ? mode : mode(name)) !== "local"
+    const modeOf = (name: string): Mode => (typeof mode === "string" ? mode : mode(name))
+    const isDurable = (name: string): boolean => modeOf(name) === "durable"
     const { emit, events } = yield* eventsOf
     const clock = yield* Effect.clock
     const writer = (yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER)).toString(36)
+    const reach = yield* Effect.acquireRelease(
+      Effect.sync(() => new Reach(clock, emit)),
+      (reach) => Effect.sync(() => reach.close())
+    )
     /** Names whose records are to go. */
     let gone: Array<string> = []
     const cells: Cells = yield* closing(
@@ -99,16 +112,33 @@ export const stored = (
         new Cells(
           {
             ...cellsOptions(options, emit),
-            isStored,
+            isNoted: isDurable,
             note: (cell, transitions) => journal.note(cell, transitions),
+            make: (name, settings, now) =>
+              modeOf(name) === "shared" ? new SharedCell(name, settings, now, fleet) : new Cell(name, settings, now),
+            // What is shared may be in use elsewhere: its record goes when nobody has written it for long.
             forgot: (cell) => {
-              if (isStored(cell.name)) gone.push(cell.name)
+              if (isDurable(cell.name)) gone.push(cell.name)
             }
           },
           clock
         )
     )
-    const journal = new Journal(store, writer, clock, emit, (transitions) => cells.hub.deliverAll(transitions))
+    const journal = new Journal(store, writer, clock, reach, (transitions) => cells.hub.deliverAll(transitions))
+    const fleet = new Fleet({
+      store,
+      writer,
+      clock,
+      reach,
+      closed: options.onStoreFailure === "closed",
+      pollInterval: Duration.toMillis(options.pollInterval ?? "1 second"),
+      wait: Duration.toMillis(options.storeWait ?? "250 millis"),
+      find: (name) => {
+        const cell = cells.held(name)
+        return cell instanceof SharedCell ? cell : undefined
+      },
+      all: () => cells.allHeld().filter((cell) => cell instanceof SharedCell)
+    })
     const clear = Effect.suspend(() => {
       const names = gone.filter((name) => cells.find(name) === undefined)
       gone = []
@@ -118,28 +148,42 @@ export const stored = (
         { concurrency: 16, discard: true }
       )
     })
-    const write = Effect.suspend(() => journal.tick(Array.from(cells.all()).filter(({ name }) => isStored(name))))
-    yield* Effect.addFinalizer(() => Effect.all([journal.flush, write, clear]))
+    const write = Effect.suspend(() => journal.tick(Array.from(cells.all()).filter(({ name }) => isDurable(name))))
+    yield* Effect.addFinalizer(() => Effect.all([journal.flush, fleet.flush, write, clear]))
     yield* Effect.forkScoped(journal.run)
+    yield* Effect.forkScoped(fleet.run)
+    yield* Effect.forkScoped(fleet.listen)
+    yield* every(fleet.pollInterval, fleet.poll)
     yield* every(options.writeEvery ?? "1 second", Effect.zipRight(write, clear))
     const idle = Duration.toMillis(options.idleAfter ?? "30 minutes")
     const sweep = Effect.suspend(() => {
       cells.sweep()
-      return journal.purge(idle, (name) => cells.find(name) !== undefined)
+      return journal.purge(idle, (name) => cells.held(name) !== undefined)
     })
     yield* every(options.sweepEvery ?? "5 minutes", sweep)
 
-    const first = (name: string, loaded: Loaded): Effect.Effect<Cell> =>
+    /** The breaker of a name, begun from what was read of it if it is made now. */
+    const first = (name: string, begin: (cell: Cell) => void): Effect.Effect<Cell> =>
       Effect.withFiberRuntime((fiber) => {
         const known = cells.find(name)
         if (known !== undefined) return Effect.succeed(known)
         const cell = cells.get(name, clockOf(fiber))
-        if (cells.find(name) === cell) journal.begin(cell, loaded)
+        if (cells.find(name) === cell) begin(cell)
         return Effect.succeed(cell)
       })
-    const get = (name: string): Effect.Effect<Cell> =>
-      isStored(name)
-        ? Effect.flatMap(journal.load(name), (loaded) => first(name, loaded))
-        : first(name, { _tag: "Nothing" })
+    const get = (name: string): Effect.Effect<Cell> => {
+      switch (modeOf(name)) {
+        case "local":
+          return first(name, () => {})
+        case "durable":
+          return Effect.flatMap(journal.load(name), (loaded) => first(name, (cell) => journal.begin(cell, loaded)))
+        case "shared":
+          return Effect.flatMap(fleet.load(name), (seen) =>
+            first(name, (cell) => {
+              if (cell instanceof SharedCell) fleet.begin(cell, seen)
+            })
+          )
+      }
+    }
     return { cells, events, get }
   })

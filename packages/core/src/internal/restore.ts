@@ -1,8 +1,8 @@
 import { fresh, rollingRule } from "./counters.js"
 import { lookup } from "./kinds.js"
-import type { Bucket, Closed, Counters, Degraded, KindTimes, State, Window } from "./model.js"
+import type { Bucket, Cause, Closed, Counters, Degraded, HalfOpen, KindTimes, State, Window } from "./model.js"
 import type { Policy, RollingRule } from "./policyModel.js"
-import type { CountersSnapshot, Snapshot } from "./snapshotModel.js"
+import type { CountersSnapshot, ProbesSnapshot, Snapshot } from "./snapshotModel.js"
 import { advance, origin, plus } from "./time.js"
 import { bucketIndex, emptyWindow, fromBuckets } from "./window.js"
 
@@ -49,18 +49,35 @@ const counters = (policy: Policy, from: CountersSnapshot, now: number, elapsed: 
   }
 }
 
-/** SEMANTICS S9. */
+const halfOpen = (
+  base: Pick<HalfOpen, "at" | "era" | "since" | "openings">,
+  cause: Cause,
+  { leases, next, successes }: ProbesSnapshot,
+  left: (remaining: number) => number
+): HalfOpen => ({
+  _tag: "HalfOpen",
+  ...base,
+  cause,
+  successes,
+  leases: leases
+    .map(({ id, remaining }) => ({ id, until: left(remaining) }))
+    .sort((a, b) => a.until - b.until || a.id - b.id),
+  nextLease: next
+})
+
+/** SEMANTICS S9. `shared`: a store holds it for several processes, so that its era and its leases are still those. */
 export const restored = (
   policy: Policy,
   from: Snapshot,
   at: number,
   wall: number,
-  replaced: State | undefined
+  replaced: State | undefined,
+  shared: boolean
 ): State => {
   const now = replaced === undefined ? origin(at) : advance(replaced.at, at)
   const passed = plus(wall, -from.wall)
   const elapsed = passed > 0 ? Math.floor(passed) : 0
-  const era = Math.max(from.era, replaced === undefined ? 0 : replaced.era) + 1
+  const era = shared ? from.era : Math.max(from.era, replaced === undefined ? 0 : replaced.era) + 1
   const since = plus(plus(now, -from.age), -elapsed)
   const base = { at: now, era, since, openings: from.openings }
   const left = (remaining: number): number => plus(now, plus(remaining, -elapsed))
@@ -88,6 +105,7 @@ export const restored = (
         cause: state.cause
       }
     case "HalfOpen":
+      if (shared && state.probes !== undefined) return halfOpen(base, state.cause, state.probes, left)
       return { _tag: "Open", ...base, until: now, cooldown: 0, cause: state.cause }
     case "ForcedOpen":
       return {

@@ -1,7 +1,7 @@
 import type { Reader } from "./decode.js"
 import { namedKinds } from "./kinds.js"
 import type { Cause, Command, KindCount } from "./model.js"
-import type { BucketSnapshot, CountersSnapshot, Snapshot, StateSnapshot } from "./snapshotModel.js"
+import type { BucketSnapshot, CountersSnapshot, ProbesSnapshot, Snapshot, StateSnapshot } from "./snapshotModel.js"
 
 const maxBuckets = 1_000
 const maxEntries = 100_000
@@ -149,6 +149,26 @@ const counters = (parent: Reader): CountersSnapshot | undefined => {
   })
 }
 
+const probes = (parent: Reader): ProbesSnapshot | undefined => {
+  const reader = parent.object("probes")
+  if (reader === undefined) return undefined
+  const read = whole({
+    successes: reader.count("successes", undefined, 0),
+    leases: reader.list("leases", maxEntries, (lease) =>
+      whole({ id: lease.count("id", undefined, 0), remaining: lease.int("remaining") })
+    ),
+    next: reader.count("next", undefined, 0)
+  })
+  if (read !== undefined) {
+    const ids = new Set(read.leases.map(({ id }) => id))
+    if (ids.size < read.leases.length) reader.fault("leases", "must each have an id of their own")
+    if (read.leases.some(({ id }) => id >= read.next)) {
+      reader.fault("next", `must be above the id of every lease, not ${read.next}`)
+    }
+  }
+  return read
+}
+
 const state = (parent: Reader | undefined): StateSnapshot | undefined => {
   const reader = parent?.object("state")
   if (reader === undefined) {
@@ -173,7 +193,9 @@ const state = (parent: Reader | undefined): StateSnapshot | undefined => {
         cause: cause(reader)
       })
     case "HalfOpen":
-      return whole({ _tag: tag, cause: cause(reader) })
+      return reader.has("probes")
+        ? whole({ _tag: tag, cause: cause(reader), probes: probes(reader) })
+        : whole({ _tag: tag, cause: cause(reader) })
     case "ForcedOpen":
       return whole({ _tag: tag, remaining: intOrNull("remaining"), kept: intOrNull("kept") })
     case "ForcedClosed":

@@ -26,6 +26,15 @@ export interface CountersSnapshot {
   readonly hint: number | null
 }
 
+/** The probes of a HalfOpen: what a store shared by several processes has to know of them. */
+export interface ProbesSnapshot {
+  readonly successes: number
+  /** ms until each lease ends; negative when it has. */
+  readonly leases: ReadonlyArray<{ readonly id: number; readonly remaining: number }>
+  /** The id of the next lease. */
+  readonly next: number
+}
+
 /** Ages and remainders in ms, at the moment of the snapshot. A remainder is negative when its time has passed. */
 export type StateSnapshot =
   | {
@@ -35,7 +44,7 @@ export type StateSnapshot =
       readonly counters: CountersSnapshot
     }
   | { readonly _tag: "Open"; readonly remaining: number; readonly cooldown: number; readonly cause: Cause }
-  | { readonly _tag: "HalfOpen"; readonly cause: Cause }
+  | { readonly _tag: "HalfOpen"; readonly cause: Cause; readonly probes?: ProbesSnapshot }
   | { readonly _tag: "ForcedOpen"; readonly remaining: number | null; readonly kept: number | null }
   | { readonly _tag: "ForcedClosed" }
 

@@ -47,7 +47,15 @@ const tagged = (state: State, now: number): StateSnapshot => {
     case "Open":
       return { _tag: "Open", remaining: plus(state.until, -now), cooldown: state.cooldown, cause: state.cause }
     case "HalfOpen":
-      return { _tag: "HalfOpen", cause: state.cause }
+      return {
+        _tag: "HalfOpen",
+        cause: state.cause,
+        probes: {
+          successes: state.successes,
+          leases: state.leases.map(({ id, until }) => ({ id, remaining: plus(until, -now) })),
+          next: state.nextLease
+        }
+      }
     case "ForcedOpen":
       return {
         _tag: "ForcedOpen",
