@@ -121,6 +121,22 @@ export type {
    */
   ServerConfig
 } from "./internal/sections.js"
+export type {
+  /**
+   * Where breakers, policies, clients, idempotency records and budgets are kept (STORES). Default: in memory.
+   *
+   * @since 0.1.0
+   * @category models
+   */
+  StoreConfig,
+  /**
+   * Where telemetry is kept. Default: where the store is, if that can keep it; else the last 10 000 calls in memory.
+   *
+   * @since 0.1.0
+   * @category models
+   */
+  TelemetryConfig
+} from "./internal/storeSections.js"
 
 /**
  * Everything the gateway needs to run, checked.

@@ -4,6 +4,8 @@
  * @since 0.1.0
  */
 import * as CircuitBreakerRegistry from "@switchgear/breaker/CircuitBreakerRegistry"
+import type { CircuitBreakerStore } from "@switchgear/breaker/CircuitBreakerStore"
+import type { RegistryEvent } from "@switchgear/breaker/RegistryEvent"
 import * as Policy from "@switchgear/core/Policy"
 import * as Budget from "@switchgear/routing/Budget"
 import * as Cache from "@switchgear/routing/Cache"
@@ -20,14 +22,15 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { GatewayConfig } from "./Config.js"
-import { logTransition } from "./internal/accessLog.js"
+import { ConfigError, type GatewayConfig } from "./Config.js"
+import { logEvent, logTransition } from "./internal/accessLog.js"
 import * as AdminRoutes from "./internal/adminRoutes.js"
 import { breakersOf, guards, modelGuard } from "./internal/breakers.js"
 import { connect } from "./internal/connect.js"
 import * as Gate from "./internal/gate.js"
 import { handler } from "./internal/handler.js"
 import { type ListenError, listen } from "./internal/listener.js"
+import * as Kept from "./internal/stores.js"
 import { heldBack } from "./internal/streamReply.js"
 
 export {
@@ -93,17 +96,13 @@ export interface Running {
 export class Gateway extends Context.Tag("@switchgear/gateway/Gateway")<Gateway, Running>() {}
 
 /**
- * What a configuration keeps: rules and clients, answers by their idempotency key, telemetry, the cache, what was spent.
+ * What a configuration keeps: breakers, rules and clients, answers by their idempotency key, telemetry, the cache, what was
+ * spent.
  *
  * @since 0.1.0
  * @category models
  */
-export type Stores =
-  | ModelPolicies.ModelPolicies
-  | IdempotencyStore.IdempotencyStore
-  | TelemetryStore.TelemetryStore
-  | Cache.CacheStore
-  | Budget.Budgets
+export type Stores = Kept.Stores
 
 /**
  * Who may call, and which models: a configuration's clients and policies over those of {@link Stores} (ROUTING S0).
@@ -183,6 +182,7 @@ export const make = (config: GatewayConfig): Effect.Effect<Running, ListenError,
     const gate = yield* Gatekeeper
     const policies = yield* ModelPolicies.ModelPolicies
     const telemetry = yield* TelemetryStore.TelemetryStore
+    let away = false
     const held = heldBack(holdBack)
     const { allowedBaseUrls } = config.byo
     const byo = allowedBaseUrls === undefined ? {} : { allowedBaseUrls }
@@ -208,7 +208,7 @@ export const make = (config: GatewayConfig): Effect.Effect<Running, ListenError,
       models: config.models,
       prefix: config.headers.prefix.toLowerCase(),
       retryAfter: config.retryAfter,
-      ready: Effect.succeed(true)
+      ready: () => gate.ready() && !(away && config.store.onStoreFailure === "closed")
     }
     const listening = yield* listen(config.server, handler(parts, yield* Effect.clock))
     yield* Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.sync(() => held.sweep(now))).pipe(
@@ -216,6 +216,11 @@ export const make = (config: GatewayConfig): Effect.Effect<Running, ListenError,
       Effect.forkScoped
     )
     yield* Effect.forkScoped(Stream.runForEach(registry.changes, logTransition))
+    const heard = (event: RegistryEvent) => {
+      if (event._tag === "StoreUnavailable" || event._tag === "StoreAvailable") away = event._tag === "StoreUnavailable"
+      return logEvent(event)
+    }
+    yield* Effect.forkScoped(Stream.runForEach(registry.events, heard))
     const host = listening.host.includes(":") ? `[${listening.host}]` : listening.host
     return { host: listening.host, port: listening.port, url: `http://${host}:${listening.port}` }
   })
@@ -252,19 +257,21 @@ export const layer = (config: GatewayConfig): Layer.Layer<Gateway, ListenError, 
   Layer.scoped(Gateway, make(config))
 
 /**
- * The stores of a configuration, in this process's memory.
+ * The stores that a configuration names. One that cannot be opened is a fault of the configuration; one that is not there
+ * yet, or goes away, is not.
  *
  * @example
  * ```ts
  * import * as assert from "node:assert"
  * import * as Config from "@switchgear/gateway/Config"
  * import * as Gateway from "@switchgear/gateway/Gateway"
- * import * as Effect from "effect/Effect"
  * import * as ModelPolicies from "@switchgear/routing/ModelPolicies"
+ * import * as Effect from "effect/Effect"
  *
  * const program = Effect.gen(function*() {
  *   const config = yield* Config.decode(`
  *     server: { port: 0 }
+ *     store: { kind: sqlite, path: ":memory:" }
  *     providers: [{ name: local, kind: openai-compatible, baseUrl: "http://127.0.0.1:9/v1" }]
  *     models: [{ name: llama, provider: local }]
  *   `)
@@ -277,14 +284,8 @@ export const layer = (config: GatewayConfig): Layer.Layer<Gateway, ListenError, 
  * @since 0.1.0
  * @category layers
  */
-export const layerStores = (_config: GatewayConfig): Layer.Layer<Stores> =>
-  Layer.mergeAll(
-    Layer.effect(ModelPolicies.ModelPolicies, Effect.orDie(ModelPolicies.makeMemory())),
-    IdempotencyStore.layerMemory(),
-    TelemetryStore.layerMemory(),
-    Cache.layerMemory(),
-    Budget.layerMemory()
-  )
+export const layerStores = (config: Pick<GatewayConfig, "store" | "telemetry">): Layer.Layer<Stores, ConfigError> =>
+  Layer.mapError(Kept.layer(config), (fault) => new ConfigError({ source: "the configuration", faults: [fault] }))
 
 /**
  * Who may call, by a configuration over its stores. What was edited there is in force within a second.
@@ -346,7 +347,7 @@ export const layerGatekeeper = (
  *     models: [{ name: llama, provider: local }]
  *   `)
  *   const statuses = Effect.flatMap(CircuitBreakerRegistry.CircuitBreakerRegistry, (registry) => registry.statuses)
- *   return yield* Effect.provide(statuses, Gateway.layerBreakers(config))
+ *   return yield* Effect.provide(statuses, Gateway.layerBreakers(config).pipe(Layer.provide(Gateway.layerStores(config))))
  * })
  * assert.deepStrictEqual((await Effect.runPromise(program)).map((status) => status.name), ["local"])
  * ```
@@ -355,16 +356,20 @@ export const layerGatekeeper = (
  * @category layers
  */
 export const layerBreakers = (
-  config: Pick<GatewayConfig, "providers" | "models">
-): Layer.Layer<CircuitBreakerRegistry.CircuitBreakerRegistry> =>
+  config: Pick<GatewayConfig, "providers" | "models" | "store">
+): Layer.Layer<CircuitBreakerRegistry.CircuitBreakerRegistry, never, CircuitBreakerStore> =>
   Layer.scoped(
     CircuitBreakerRegistry.CircuitBreakerRegistry,
     Effect.suspend(() => {
-      const policies = breakersOf(config)
-      return Effect.tap(
-        CircuitBreakerRegistry.make({ policy: Policy.hosted, policies: Object.fromEntries(policies) }),
-        (registry) => Effect.forEach(policies.keys(), registry.get, { discard: true })
-      )
+      const breakers = breakersOf(config)
+      const { mode, onStoreFailure, pollInterval } = config.store
+      const modeOf = (name: string) => breakers.get(name)?.mode ?? mode
+      const policies = Object.fromEntries(Array.from(breakers, ([name, { policy }]) => [name, policy]))
+      const settings = { policy: Policy.hosted, policies }
+      const made = [...breakers.keys()].every((name) => modeOf(name) === "local")
+        ? CircuitBreakerRegistry.make(settings)
+        : CircuitBreakerRegistry.makeStored({ ...settings, mode: modeOf, onStoreFailure, pollInterval })
+      return Effect.tap(made, (registry) => Effect.forEach(breakers.keys(), registry.get, { discard: true }))
     })
   )
 
@@ -387,8 +392,8 @@ export const layerBreakers = (
  *     models: [{ name: llama, provider: local }]
  *   `)
  *   const Live = Gateway.layerPipeline(config).pipe(
- *     Layer.provide(Gateway.layerGatekeeper(config)),
- *     Layer.provide(Layer.merge(Gateway.layerBreakers(config), Gateway.layerStores(config)))
+ *     Layer.provide(Layer.merge(Gateway.layerBreakers(config), Gateway.layerGatekeeper(config))),
+ *     Layer.provide(Gateway.layerStores(config))
  *   )
  *   return yield* Effect.provide(Effect.map(Pipeline.Pipeline, (pipeline) => pipeline.stages), Live)
  * })
@@ -423,6 +428,7 @@ export const layerPipeline = (
       )
       const stages = yield* Presets.stages(settingsOf(config), {
         telemetry: yield* TelemetryStore.TelemetryStore,
+        retention: config.telemetry.retention,
         idempotency: yield* IdempotencyStore.IdempotencyStore,
         cache: yield* Cache.CacheStore,
         budgets: yield* Budget.Budgets,
@@ -477,11 +483,11 @@ export const layerParts = (
   config: GatewayConfig
 ): Layer.Layer<
   Pipeline.Pipeline | CircuitBreakerRegistry.CircuitBreakerRegistry | Gatekeeper | Stores,
-  Pipeline.PipelineConfigError | ModelPolicies.InvalidRules
+  Pipeline.PipelineConfigError | ModelPolicies.InvalidRules | ConfigError
 > =>
   layerPipeline(config).pipe(
-    Layer.provideMerge(layerGatekeeper(config)),
-    Layer.provideMerge(Layer.merge(layerBreakers(config), layerStores(config)))
+    Layer.provideMerge(Layer.merge(layerBreakers(config), layerGatekeeper(config))),
+    Layer.provideMerge(layerStores(config))
   )
 
 /**
@@ -515,5 +521,5 @@ export const layerConfigured = (
   config: GatewayConfig
 ): Layer.Layer<
   Gateway | Pipeline.Pipeline | CircuitBreakerRegistry.CircuitBreakerRegistry | Gatekeeper | Stores,
-  ListenError | Pipeline.PipelineConfigError | ModelPolicies.InvalidRules
+  ListenError | Pipeline.PipelineConfigError | ModelPolicies.InvalidRules | ConfigError
 > => layer(config).pipe(Layer.provideMerge(layerParts(config)))

@@ -162,6 +162,8 @@ export const presets: Readonly<Record<"recommended" | "ibex" | "nrLlm" | "omniRo
  */
 export interface Stores {
   readonly telemetry?: TelemetryStore.Service | undefined
+  /** How long telemetry is kept. Default: for ever, as far as this goes. */
+  readonly retention?: Duration.DurationInput | undefined
   readonly idempotency?: IdempotencyStore.Service | undefined
   readonly cache?: Cache.Service | undefined
   readonly budgets?: Budget.Service | undefined
@@ -196,7 +198,10 @@ export const stages = (
 ): Effect.Effect<ReadonlyArray<Stage>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const list: Array<Stage> = []
-    if (stores.telemetry !== undefined) list.push((yield* Telemetry.make({ store: stores.telemetry })).stage)
+    if (stores.telemetry !== undefined) {
+      const { retention, telemetry } = stores
+      list.push((yield* Telemetry.make({ store: telemetry, retention })).stage)
+    }
     if (stores.idempotency !== undefined) {
       list.push(yield* Idempotency.make({ ...idempotency, store: stores.idempotency }))
     }

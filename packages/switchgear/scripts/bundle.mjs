@@ -47,6 +47,8 @@ export const bundle = async () => {
     write: false,
     logLevel: "warning",
     legalComments: "none",
+    // They find their own native parts beside them; and one that the driver asks for and does without.
+    external: ["@libsql/client", "libsql", "pg-native"],
     // Packages in the older module format ask for Node's own modules by `require`.
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);'

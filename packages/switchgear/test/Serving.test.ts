@@ -2,7 +2,7 @@ import { createServer } from "node:http"
 import * as Upstream from "@switchgear/testing/Upstream"
 import * as Effect from "effect/Effect"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { ask, file, run, runWith, serve } from "./support.js"
+import { ask, file, newFolder, run, runWith, serve, shell } from "./support.js"
 
 const configuration = (baseUrl: string): string => `server: { port: 0, drain: 5 seconds }
 providers:
@@ -50,6 +50,37 @@ describe("switchgear gateway", () => {
   })
 })
 
+interface Shown {
+  readonly name: string
+  readonly state: string
+  readonly until?: string
+}
+
+const breakersOf = async (url: string): Promise<ReadonlyArray<Shown>> =>
+  ((await (await fetch(`${url}/admin/breakers`)).json()) as { breakers: ReadonlyArray<Shown> }).breakers
+
+describe("switchgear breakers", () => {
+  it("shows a running gateway's, as a table, as JSON, and going on", async () => {
+    const { url } = await serve(["demo", "--port", "0"])
+    for (let i = 0; i < 8; i++) await ask(url, "demo")
+    const shown = run("breakers", "--url", url)
+    expect([shown.status, shown.stderr]).toEqual([0, ""])
+    const [head = "", primary = "", backup = ""] = shown.stdout.split("\n")
+    expect(head).toMatch(/^BREAKER +STATE +FOR +LEFT +STREAK +ADMITTED +REJECTED +FAILED +WHY$/)
+    expect(primary).toMatch(/^primary +Open +\d+s +\d+s +.*3 failures in a row/)
+    expect(backup).toMatch(/^backup +Closed/)
+    expect(JSON.parse(run("breakers", "--json", "--url", url).stdout).breakers).toHaveLength(2)
+    const watched = shell(`timeout 3 $BIN breakers --watch --url ${url} | head -12`)
+    expect(watched.stdout.match(/^BREAKER/gm)?.length).toBeGreaterThanOrEqual(2)
+    expect(watched.stdout).not.toContain("\u001b")
+  })
+
+  it("says what is wrong where no gateway is", () => {
+    expect(run("breakers", "--url", "http://127.0.0.1:9")).toMatchObject({ status: 2, stdout: "" })
+    expect(run("breakers", "--url", "nonsense").stderr).toContain("--url must be the gateway's address")
+  })
+})
+
 describe("switchgear demo", () => {
   it("serves without keys or configuration; the curl it prints answers, from the backup when the primary fails", async () => {
     const { child, ended, printed, url } = await serve(["demo", "--port", "0"])
@@ -69,6 +100,22 @@ describe("switchgear demo", () => {
     }
     child.kill("SIGINT")
     expect(await ended).toBe(0)
+  })
+
+  it("killed without warning, it starts again with the breaker open until the same moment", async () => {
+    const data = newFolder()
+    const first = await serve(["demo", "--port", "0", "--data", data])
+    for (let i = 0; i < 8; i++) await ask(first.url, "demo")
+    const [before] = await breakersOf(first.url)
+    expect(before?.state).toBe("Open")
+    first.child.kill("SIGKILL")
+    await first.ended
+    const second = await serve(["demo", "--port", "0", "--data", data])
+    const [after] = await breakersOf(second.url)
+    expect(after?.state).toBe("Open")
+    expect(Math.abs(Date.parse(after?.until ?? "") - Date.parse(before?.until ?? ""))).toBeLessThanOrEqual(100)
+    const health = await (await fetch(`${second.url}/admin/health`)).text()
+    expect(health).toContain('"name":"primary"')
   })
 
   it("takes another port if its own is taken", async () => {

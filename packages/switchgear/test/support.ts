@@ -36,6 +36,8 @@ export const shell = (line: string) => {
 const folder = mkdtempSync(join(tmpdir(), "switchgear-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+export const newFolder = (): string => mkdtempSync(join(folder, "data-"))
+
 export const file = (name: string, text: string): string => {
   const path = join(folder, name)
   writeFileSync(path, text)
@@ -53,7 +55,10 @@ export interface Serving {
 /** Starts a command that serves, and waits until it says where. */
 export const serve = (args: ReadonlyArray<string>, env: Record<string, string> = {}): Promise<Serving> =>
   new Promise((resolve, reject) => {
+    // A demo keeps its state in the folder it runs in: each has one of its own, unless a test is about what it keeps.
+    const cwd = args.includes("--data") ? undefined : mkdtempSync(join(folder, "demo-"))
     const child = spawn(process.execPath, [bin, ...args], {
+      cwd,
       env: { ...clean, ...env },
       stdio: ["ignore", "pipe", "pipe"]
     })

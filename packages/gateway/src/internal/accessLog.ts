@@ -1,3 +1,4 @@
+import type { RegistryEvent } from "@switchgear/breaker/RegistryEvent"
 import type { Transition } from "@switchgear/breaker/Transition"
 import * as Effect from "effect/Effect"
 import type { RuntimeFiber } from "effect/Fiber"
@@ -38,3 +39,21 @@ export const logTransition = ({ breaker, era, from, reason: why, to }: Transitio
     era,
     why: `${reason(why)} (${why.rule})`
   })
+
+/** What the registry has to say of itself. */
+export const logEvent = (event: RegistryEvent): Effect.Effect<void> => {
+  switch (event._tag) {
+    case "StoreUnavailable":
+      return Effect.logWarning("the breakers' store is away").pipe(Effect.annotateLogs({ reason: event.reason }))
+    case "StoreAvailable":
+      return Effect.logInfo("the breakers' store is back")
+    case "Grown":
+      return Effect.logWarning("more breakers than their bound").pipe(
+        Effect.annotateLogs({ size: event.size, bound: event.bound })
+      )
+    case "Unguarded":
+      return Effect.logWarning("too many breakers: one more name runs without").pipe(
+        Effect.annotateLogs({ breaker: event.breaker, size: event.size })
+      )
+  }
+}

@@ -87,6 +87,8 @@ const decoded = <A, I>(exchange: Exchange, schema: Schema.Schema<A, I>): Effect.
   })
 
 const PolicyBody = Schema.Struct({
+  /** As it was read: what others have put since is not overwritten unseen. */
+  revision: Schema.optional(Schema.NonNegativeInt),
   policies: Schema.Array(
     Schema.Struct({
       org: Schema.NonEmptyTrimmedString,
@@ -173,29 +175,33 @@ const routesOf = (parts: Parts): ReadonlyArray<Route> => {
 
   const showPolicies: Handle = (exchange) =>
     file.policies === undefined
-      ? Effect.flatMap(policies.rules, (rules) => json(exchange, { source: "store", policies: rules }))
+      ? Effect.flatMap(policies.revised, ({ revision, rules }) =>
+          json(exchange, { source: "store", revision, policies: rules })
+        )
       : json(exchange, { source: "configuration", policies: file.policies })
+
+  const setRules = (rules: ReadonlyArray<Rule>, revision?: number | undefined) =>
+    Effect.catchTags(policies.setRules(rules, { revision }), {
+      InvalidRules: ({ faults }) =>
+        Effect.fail(invalid(faults.map(({ message, path }) => `policies.${path}: ${message}`).join("; "), "policies")),
+      RevisionConflict: ({ message }) => Effect.fail({ status: 409, code: "policies_changed", message })
+    })
 
   const putPolicies: Handle = (exchange) =>
     Effect.gen(function* () {
       if (file.policies !== undefined) return yield* Effect.fail(ofFile("policies"))
-      const { policies: rules } = yield* decoded(exchange, PolicyBody)
+      const { policies: rules, revision: read } = yield* decoded(exchange, PolicyBody)
       const unknown = unknownModels(rules, parts.models)
       if (unknown.length > 0) return yield* Effect.fail(invalid(`policies.${unknown.join("; policies.")}`, "policies"))
-      yield* Effect.catchTag(policies.setRules(rules), "InvalidRules", ({ faults }) =>
-        Effect.fail(invalid(faults.map(({ message, path }) => `policies.${path}: ${message}`).join("; "), "policies"))
-      )
+      const revision = yield* setRules(rules, read)
       yield* edited
-      yield* json(exchange, { source: "store", policies: rules })
+      return yield* json(exchange, { source: "store", revision, policies: rules })
     })
 
   const deletePolicies: Handle = (exchange) =>
     file.policies !== undefined
       ? Effect.fail(ofFile("policies"))
-      : Effect.catchTag(policies.setRules([]), "InvalidRules", () => Effect.fail(ClientErrors.internal)).pipe(
-          Effect.zipRight(edited),
-          Effect.zipRight(noContent(exchange))
-        )
+      : setRules([]).pipe(Effect.zipRight(edited), Effect.zipRight(noContent(exchange)))
 
   const showClients: Handle = (exchange) =>
     Effect.flatMap(policies.clients, (stored) =>

@@ -1,5 +1,5 @@
 import type { CircuitBreaker } from "@switchgear/breaker/CircuitBreaker"
-import type { Service } from "@switchgear/breaker/CircuitBreakerRegistry"
+import type { Mode, Service } from "@switchgear/breaker/CircuitBreakerRegistry"
 import type * as Policy from "@switchgear/core/Policy"
 import * as Effect from "effect/Effect"
 import { breakerName } from "./breakersSection.js"
@@ -13,15 +13,20 @@ interface Configured {
 
 type Registry = Pick<Service, "get">
 
-/** Every breaker of a configuration by its name, with its policy. */
-export const breakersOf = ({ models, providers }: Configured): ReadonlyMap<string, Policy.Policy> => {
-  const found = new Map<string, Policy.Policy>()
+interface Configuration {
+  readonly policy: Policy.Policy
+  readonly mode: Mode | undefined
+}
+
+/** Every breaker of a configuration by its name. */
+export const breakersOf = ({ models, providers }: Configured): ReadonlyMap<string, Configuration> => {
+  const found = new Map<string, Configuration>()
   for (const { breakers, name } of providers) {
-    for (const { key, policy } of breakers) {
-      if (key !== "provider:model") found.set(breakerName(key, name, ""), policy)
+    for (const { key, mode, policy } of breakers) {
+      if (key !== "provider:model") found.set(breakerName(key, name, ""), { policy, mode })
       else {
         for (const { provider, upstream } of models) {
-          if (provider === name) found.set(breakerName(key, name, upstream), policy)
+          if (provider === name) found.set(breakerName(key, name, upstream), { policy, mode })
         }
       }
     }

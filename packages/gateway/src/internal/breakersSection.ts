@@ -1,8 +1,10 @@
+import type { Mode } from "@switchgear/breaker/CircuitBreakerRegistry"
 import type * as Policy from "@switchgear/core/Policy"
 import { policy } from "./coreDecoder.js"
 import * as Cursor from "./cursor.js"
-import { array, type Decoder, literal, required, struct, withDefault } from "./decoder.js"
+import { array, type Decoder, literal, optional, required, struct, withDefault } from "./decoder.js"
 import { list } from "./faults.js"
+import { mode } from "./storeSections.js"
 
 /** What a breaker stands for: all of a provider, each of its models, or its host (DESIGN 6). */
 export const breakerKeys = ["provider", "provider:model", "provider:host"] as const
@@ -12,21 +14,24 @@ export type BreakerKey = (typeof breakerKeys)[number]
 export interface BreakerConfig {
   readonly key: BreakerKey
   readonly policy: Policy.Policy
+  /** undefined: the store's. */
+  readonly mode: Mode | undefined
 }
 
 /** `breaker`: short for one that stands for the provider. */
 export const breaker =
   (hosted: Policy.Policy): Decoder<ReadonlyArray<BreakerConfig>> =>
   (at) => {
-    const found = struct({ policy: withDefault(policy, hosted) }, "a breaker")(at)
-    return found === undefined ? undefined : [{ key: "provider", policy: found.policy }]
+    const found = struct({ policy: withDefault(policy, hosted), mode: optional(mode) }, "a breaker")(at)
+    return found === undefined ? undefined : [{ key: "provider", ...found }]
   }
 
 export const breakers = (hosted: Policy.Policy): Decoder<ReadonlyArray<BreakerConfig>> => {
   const one = struct(
     {
       key: required(literal("key of a breaker", ...breakerKeys), `write one of ${list(breakerKeys)}`),
-      policy: withDefault(policy, hosted)
+      policy: withDefault(policy, hosted),
+      mode: optional(mode)
     },
     "a breaker"
   )

@@ -28,6 +28,8 @@ export interface Gate {
   ) => Effect.Effect<ReadonlyArray<string>, RouteError | Rejected>
   /** Looks again at whether there are clients and rules. */
   readonly refresh: Effect.Effect<void>
+  /** Whether that is known: till then nobody is let in. */
+  readonly ready: () => boolean
 }
 
 /** The file's clients and rules over those of a store. */
@@ -97,6 +99,7 @@ export const make = (config: Configured, store: Service): Effect.Effect<Gate, Mo
     return {
       access,
       refresh,
+      ready: () => known !== undefined,
       keyOf: (exchange) => {
         if (known?.clients === false) return undefined
         const key = bearerOf(exchange) ?? header(exchange, "x-api-key")

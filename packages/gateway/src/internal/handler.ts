@@ -33,7 +33,7 @@ export interface Parts extends Services {
   readonly models: ReadonlyArray<ModelConfig>
   readonly admin: Admin
   /** Whether the store answers, or the gateway goes on without it (ROUTING W8). */
-  readonly ready: Effect.Effect<boolean>
+  readonly ready: () => boolean
 }
 
 const fail = (exchange: Exchange, error: ClientError): Effect.Effect<void> =>
@@ -67,9 +67,9 @@ const endpoints = (parts: Parts): ReadonlyMap<string, Endpoint> => {
       get((exchange, draining) =>
         draining
           ? sendJson(exchange, 503, { status: "draining" })
-          : Effect.flatMap(parts.ready, (ready) =>
-              sendJson(exchange, ready ? 200 : 503, { status: ready ? "ready" : "store_unavailable" })
-            )
+          : parts.ready()
+            ? sendJson(exchange, 200, { status: "ready" })
+            : sendJson(exchange, 503, { status: "store_unavailable" })
       )
     ]
   ])

@@ -128,7 +128,7 @@ export const provider = (hosted: Policy.Policy): Decoder<ProviderConfig> => {
     return {
       ...rest,
       baseUrl: found.baseUrl ?? kind.baseUrl,
-      breakers: breakers ?? breaker ?? [{ key: "provider", policy: hosted }]
+      breakers: breakers ?? breaker ?? [{ key: "provider", policy: hosted, mode: undefined }]
     }
   }
 }

@@ -9,6 +9,7 @@ import { array, type Decoder, duration, literal, optional, required, struct, wit
 import { type ModelConfig, models } from "./modelSection.js"
 import { type PipelineConfig, pipelineFields } from "./pipelineSections.js"
 import { type ProviderConfig, provider } from "./providerSection.js"
+import { defaultStore, type StoreConfig, store, type TelemetryConfig, telemetry, telemetryOf } from "./storeSections.js"
 import { baseUrl, host, isLoopback, port, secret, size } from "./values.js"
 
 // One table per section: a key that comes to the file is a row here, or in the section's own file.
@@ -70,6 +71,8 @@ export interface RootConfig extends PipelineConfig {
   readonly models: ReadonlyArray<ModelConfig>
   readonly fallback: Fallback.Settings
   readonly byo: ByoConfig
+  readonly store: StoreConfig
+  readonly telemetry: TelemetryConfig
 }
 
 const presetNames = ["recommended", "ibex", "nrLlm", "omniRoute"] as const
@@ -96,13 +99,16 @@ export const root: Decoder<RootConfig> = (at) => {
       models: required(models, "list at least one model"),
       fallback: withDefault(fallback(walkOf(settings)), settings.fallback),
       byo: withDefault(byo, { allowedBaseUrls: undefined }),
+      store: withDefault(store, defaultStore),
+      telemetry: optional(telemetry),
       ...pipelineFields(settings, Duration.toMillis)
     },
     "the gateway's configuration"
   )(at)
   if (found === undefined) return undefined
-  const { dedupe, preset: _, ...rest } = found
-  if (!isLoopback(rest.server.host) && rest.clients.length === 0) {
+  const { dedupe, preset: _, telemetry: kept, ...rest } = found
+  // What is kept in a store may hold clients; whether it does is known when it is open.
+  if (!isLoopback(rest.server.host) && rest.clients.length === 0 && !keepsClients(rest.store)) {
     at.file.reading.faults.push({
       ...Cursor.below(at, ["server", "host"]),
       message:
@@ -113,7 +119,24 @@ export const root: Decoder<RootConfig> = (at) => {
   }
   const counting = dedupe === "off" ? undefined : dedupe
   if (counting !== undefined && !keepsRates(at, rest.providers)) return undefined
-  return { ...rest, dedupe: counting }
+  if (rest.store.kind === "memory" && !staysLocal(at, rest.providers)) return undefined
+  return { ...rest, dedupe: counting, telemetry: kept ?? telemetryOf(rest.store) }
+}
+
+export const keepsClients = ({ kind }: StoreConfig): boolean => kind === "sqlite" || kind === "postgres"
+
+const staysLocal = (at: Cursor.Cursor, providers: ReadonlyArray<ProviderConfig>): boolean => {
+  let good = true
+  for (const { breakers, name } of providers) {
+    const kept = breakers.find(({ mode }) => mode !== undefined && mode !== "local")
+    if (kept === undefined) continue
+    good = false
+    at.file.reading.faults.push({
+      ...Cursor.below(at, ["store"]),
+      message: `is missing, and the breaker of provider "${name}" is to be ${kept.mode}: name a store, or take its mode out`
+    })
+  }
+  return good
 }
 
 /** A rate is of all outcomes: what counts once would hide it (STORES, "Recording an outcome"). */

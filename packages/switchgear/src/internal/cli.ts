@@ -32,12 +32,16 @@ const demo = Command.make(
     port: Options.integer("port").pipe(
       Options.withDefault(8787),
       Options.withDescription("Where to listen; another free port if it is taken.")
+    ),
+    data: Options.text("data").pipe(
+      Options.withDefault(".switchgear"),
+      Options.withDescription("The folder that keeps its state, made if there is none.")
     )
   },
-  ({ port }) =>
+  (given) =>
     lazily(
       () => import("./commands/demo.js"),
-      (module) => module.demo(port)
+      (module) => module.demo(given)
     )
 ).pipe(
   Command.withDescription(
@@ -94,9 +98,26 @@ const keys = Command.make("keys").pipe(
   ])
 )
 
+const breakers = Command.make(
+  "breakers",
+  {
+    url: Options.text("url").pipe(
+      Options.withDefault("http://127.0.0.1:8787"),
+      Options.withDescription("Where the gateway listens; its admin token, if it has one, is SWITCHGEAR_ADMIN_TOKEN.")
+    ),
+    watch: Options.boolean("watch").pipe(Options.withDescription("Go on, once a second.")),
+    json: Options.boolean("json").pipe(Options.withDescription("What the gateway answers, as it is."))
+  },
+  (given) =>
+    lazily(
+      () => import("./commands/breakers.js"),
+      (module) => module.breakers(given)
+    )
+).pipe(Command.withDescription("Show the breakers of a running gateway."))
+
 const switchgear = Command.make("switchgear").pipe(
   Command.withDescription("Circuit breakers, fallback and provider health for LLM calls."),
-  Command.withSubcommands([gateway, demo, keys, replay, classify, policy])
+  Command.withSubcommands([gateway, demo, breakers, keys, replay, classify, policy])
 )
 
 /** The command as a function of `process.argv`. */

@@ -12,15 +12,21 @@ import { write } from "../output.js"
 
 interface Demo {
   readonly config: Config.GatewayConfig
-  readonly banner: (url: string) => string
+  readonly banner: (url: string, data: string) => string
+}
+
+interface Given {
+  readonly port: number
+  /** The folder that keeps the state. */
+  readonly data: string
 }
 
 /** A gateway that needs no configuration, until a signal comes. */
-export const demo = (port: number): Effect.Effect<never, CommandFailed> =>
+export const demo = (given: Given): Effect.Effect<never, CommandFailed> =>
   Effect.gen(function* () {
-    const { banner, config } = yield* (process.env["OPENAI_API_KEY"] ?? "") === "" ? scripted(port) : openAi(port)
+    const { banner, config } = yield* (process.env["OPENAI_API_KEY"] ?? "") === "" ? scripted(given) : openAi(given)
     const { url } = yield* serve(config)
-    yield* write(banner(url))
+    yield* write(banner(url, given.data))
     return yield* Effect.never
   }).pipe(
     Effect.catchTags({
@@ -33,17 +39,17 @@ export const demo = (port: number): Effect.Effect<never, CommandFailed> =>
     Effect.provide(logging)
   )
 
-const scripted = (port: number): Effect.Effect<Demo, Config.ConfigError, Scope.Scope> =>
+const scripted = (given: Given): Effect.Effect<Demo, Config.ConfigError, Scope.Scope> =>
   Effect.gen(function* () {
     const primary = yield* demoUpstream({ name: "primary", answers: text.primaryAnswers })
     const backup = yield* demoUpstream({ name: "backup", answers: () => true })
-    const config = yield* Config.decode(text.scripted(port, primary.baseUrl, backup.baseUrl), { env: process.env })
+    const config = yield* Config.decode(text.scripted(given, primary.baseUrl, backup.baseUrl), { env: process.env })
     return { config, banner: scriptedBanner }
   })
 
-const openAi = (port: number): Effect.Effect<Demo, Config.ConfigError> => {
+const openAi = (given: Given): Effect.Effect<Demo, Config.ConfigError> => {
   const env = { OPENAI_BASE_URL: "https://api.openai.com/v1", ...process.env }
-  return Effect.map(Config.decode(text.openAi(port), { env }), (config) => ({ config, banner: openAiBanner }))
+  return Effect.map(Config.decode(text.openAi(given), { env }), (config) => ({ config, banner: openAiBanner }))
 }
 
 /** Where it was told to listen, or where there is room. */
