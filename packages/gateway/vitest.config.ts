@@ -1,3 +1,3 @@
-import { project } from "../../vitest.shared.js"
+import { projectWithServers } from "../../vitest.shared.js"
 
-export default project("gateway")
+export default await projectWithServers("gateway")

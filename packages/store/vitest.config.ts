@@ -1,31 +1,3 @@
-import { connect } from "node:net"
-import { mergeConfig } from "vitest/config"
-import { project } from "../../vitest.shared.js"
+import { projectWithServers } from "../../vitest.shared.js"
 
-const answers = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect({ host: "127.0.0.1", port, timeout: 500 })
-    const done = (open: boolean) => () => {
-      socket.destroy()
-      resolve(open)
-    }
-    socket.once("connect", done(true)).once("timeout", done(false)).once("error", done(false))
-  })
-
-const servers = [
-  { name: "redis", port: 6_379 },
-  { name: "postgres", port: 5_432 },
-  // There is no port that a ClickHouse could be expected at: .ci/clickhouse starts one.
-  { name: "clickhouse", port: Number(process.env["SWITCHGEAR_CLICKHOUSE_PORT"] ?? 8_123) }
-]
-
-/**
- * What needs a server is not collected where there is none, so that nothing is reported as skipped. With
- * SWITCHGEAR_REQUIRE_SERVERS=1 it is, and fails.
- */
-const required = process.env["SWITCHGEAR_REQUIRE_SERVERS"] === "1"
-const missing = await Promise.all(
-  servers.map(async ({ name, port }) => (required || (await answers(port)) ? [] : [`test/servers/${name}.test.ts`]))
-)
-
-export default mergeConfig(project("store"), { test: { exclude: missing.flat() } })
+export default await projectWithServers("store")

@@ -123,6 +123,13 @@ export type {
 } from "./internal/sections.js"
 export type {
   /**
+   * Where policies, clients and budgets are kept, if not in the store.
+   *
+   * @since 0.1.0
+   * @category models
+   */
+  PolicyStoreConfig,
+  /**
    * Where breakers, policies, clients, idempotency records and budgets are kept (STORES). Default: in memory.
    *
    * @since 0.1.0

@@ -284,7 +284,9 @@ export const layer = (config: GatewayConfig): Layer.Layer<Gateway, ListenError, 
  * @since 0.1.0
  * @category layers
  */
-export const layerStores = (config: Pick<GatewayConfig, "store" | "telemetry">): Layer.Layer<Stores, ConfigError> =>
+export const layerStores = (
+  config: Pick<GatewayConfig, "store" | "telemetry" | "policyStore">
+): Layer.Layer<Stores, ConfigError> =>
   Layer.mapError(Kept.layer(config), (fault) => new ConfigError({ source: "the configuration", faults: [fault] }))
 
 /**

@@ -9,7 +9,16 @@ import { array, type Decoder, duration, literal, optional, required, struct, wit
 import { type ModelConfig, models } from "./modelSection.js"
 import { type PipelineConfig, pipelineFields } from "./pipelineSections.js"
 import { type ProviderConfig, provider } from "./providerSection.js"
-import { defaultStore, type StoreConfig, store, type TelemetryConfig, telemetry, telemetryOf } from "./storeSections.js"
+import {
+  defaultStore,
+  type PolicyStoreConfig,
+  policyStore,
+  type StoreConfig,
+  store,
+  type TelemetryConfig,
+  telemetry,
+  telemetryOf
+} from "./storeSections.js"
 import { baseUrl, host, isLoopback, port, secret, size } from "./values.js"
 
 // One table per section: a key that comes to the file is a row here, or in the section's own file.
@@ -73,6 +82,8 @@ export interface RootConfig extends PipelineConfig {
   readonly byo: ByoConfig
   readonly store: StoreConfig
   readonly telemetry: TelemetryConfig
+  /** undefined: in the store, where that can be. */
+  readonly policyStore: PolicyStoreConfig | undefined
 }
 
 const presetNames = ["recommended", "ibex", "nrLlm", "omniRoute"] as const
@@ -101,6 +112,7 @@ export const root: Decoder<RootConfig> = (at) => {
       byo: withDefault(byo, { allowedBaseUrls: undefined }),
       store: withDefault(store, defaultStore),
       telemetry: optional(telemetry),
+      policyStore: optional(policyStore),
       ...pipelineFields(settings, Duration.toMillis)
     },
     "the gateway's configuration"
@@ -108,7 +120,7 @@ export const root: Decoder<RootConfig> = (at) => {
   if (found === undefined) return undefined
   const { dedupe, preset: _, telemetry: kept, ...rest } = found
   // What is kept in a store may hold clients; whether it does is known when it is open.
-  if (!isLoopback(rest.server.host) && rest.clients.length === 0 && !keepsClients(rest.store)) {
+  if (!isLoopback(rest.server.host) && rest.clients.length === 0 && !keepsClients(rest)) {
     at.file.reading.faults.push({
       ...Cursor.below(at, ["server", "host"]),
       message:
@@ -123,7 +135,8 @@ export const root: Decoder<RootConfig> = (at) => {
   return { ...rest, dedupe: counting, telemetry: kept ?? telemetryOf(rest.store) }
 }
 
-export const keepsClients = ({ kind }: StoreConfig): boolean => kind === "sqlite" || kind === "postgres"
+const keepsClients = ({ policyStore, store }: Pick<RootConfig, "policyStore" | "store">): boolean =>
+  policyStore !== undefined || store.kind === "sqlite" || store.kind === "postgres"
 
 const staysLocal = (at: Cursor.Cursor, providers: ReadonlyArray<ProviderConfig>): boolean => {
   let good = true

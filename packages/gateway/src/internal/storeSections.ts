@@ -14,6 +14,8 @@ export interface StoreConfig {
   readonly path: string | undefined
   /** Of PostgreSQL and Redis: where they are, credentials and all. */
   readonly url: Redacted.Redacted<string> | undefined
+  /** Of PostgreSQL the schema, of Redis what all keys begin with: for several gateways that share a server and nothing else. */
+  readonly namespace: string
   /** Of breakers that have none of their own. */
   readonly mode: Mode
   /** What shared breakers do while the store is away. */
@@ -26,8 +28,16 @@ export interface TelemetryConfig {
   readonly kind: "memory" | "sqlite" | "postgres" | "clickhouse"
   readonly path: string | undefined
   readonly url: Redacted.Redacted<string> | undefined
+  readonly namespace: string
   /** ms that calls are kept; undefined: for ever, as far as this goes. */
   readonly retention: number | undefined
+}
+
+export interface PolicyStoreConfig {
+  readonly kind: "sqlite" | "postgres"
+  readonly path: string | undefined
+  readonly url: Redacted.Redacted<string> | undefined
+  readonly namespace: string
 }
 
 type Kind = StoreConfig["kind"] | TelemetryConfig["kind"]
@@ -63,6 +73,12 @@ const checkPlace = (at: Cursor.Cursor, { kind, path, url }: Placed): boolean => 
   return path === undefined && url !== undefined
 }
 
+const namespace: Decoder<string> = (at) => {
+  const value = text("a name such as switchgear")(at)
+  if (value === undefined || /^[a-z][a-z0-9_]{0,62}$/.test(value)) return value
+  return Cursor.fault(at, "must be a letter and up to 62 more of a-z, 0-9 and _")
+}
+
 const storeFields = struct(
   {
     kind: required(
@@ -71,6 +87,7 @@ const storeFields = struct(
     ),
     path: optional(text("the path of a file")),
     url: optional(secret),
+    namespace: withDefault(namespace, "switchgear"),
     mode: optional(mode),
     onStoreFailure: withDefault(literal("way to go on without the store", "local", "closed"), "local"),
     pollInterval: withDefault(duration("the time until what changed elsewhere is known"), 1000)
@@ -82,6 +99,7 @@ export const defaultStore: StoreConfig = {
   kind: "memory",
   path: undefined,
   url: undefined,
+  namespace: "switchgear",
   mode: "local",
   onStoreFailure: "local",
   pollInterval: 1000
@@ -113,6 +131,7 @@ const telemetryFields = struct(
     ),
     path: optional(text("the path of a file")),
     url: optional(secret),
+    namespace: withDefault(namespace, "switchgear"),
     retention: optional(duration("the time that calls are kept"))
   },
   "where telemetry is kept"
@@ -123,8 +142,23 @@ export const telemetry: Decoder<TelemetryConfig> = (at) => {
   return found !== undefined && checkPlace(at, found) ? found : undefined
 }
 
+const policyStoreFields = struct(
+  {
+    kind: required(literal("kind of store", "sqlite", "postgres"), "write one of sqlite, postgres"),
+    path: optional(text("the path of a file")),
+    url: optional(secret),
+    namespace: withDefault(namespace, "switchgear")
+  },
+  "where policies, clients and budgets are kept"
+)
+
+export const policyStore: Decoder<PolicyStoreConfig> = (at) => {
+  const found = policyStoreFields(at)
+  return found !== undefined && checkPlace(at, found) ? found : undefined
+}
+
 /** Beside the breakers, where that can be; the last calls in memory otherwise. */
-export const telemetryOf = ({ kind, path, url }: StoreConfig): TelemetryConfig =>
+export const telemetryOf = ({ kind, namespace, path, url }: StoreConfig): TelemetryConfig =>
   kind === "sqlite" || kind === "postgres"
-    ? { kind, path, url, retention: undefined }
-    : { kind: "memory", path: undefined, url: undefined, retention: undefined }
+    ? { kind, path, url, namespace, retention: undefined }
+    : { kind: "memory", path: undefined, url: undefined, namespace, retention: undefined }

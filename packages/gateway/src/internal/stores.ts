@@ -9,7 +9,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import type { StoreConfig, TelemetryConfig } from "./storeSections.js"
+import type { PolicyStoreConfig, StoreConfig, TelemetryConfig } from "./storeSections.js"
 
 /** What a gateway keeps. */
 export type Kept =
@@ -73,24 +73,25 @@ const sqlite = (section: string, path: string, pollInterval: number) =>
     )
   )
 
-const postgres = (section: string, url: Redacted.Redacted, pollInterval: number) =>
+const postgres = (section: string, url: Redacted.Redacted, schema: string, pollInterval: number) =>
   Layer.unwrapEffect(
     Effect.map(
       load(section, "postgres", () => import("@switchgear/store/postgres")),
-      (module) => Layer.mapError(module.layer({ url, pollInterval }), opened(`${section}.url`, "the database there"))
+      (module) =>
+        Layer.mapError(module.layer({ url, schema, pollInterval }), opened(`${section}.url`, "the database there"))
     )
   )
 
 const nowhere = Redacted.make("")
 
-const kept = ({ kind, path = "", pollInterval, url = nowhere }: StoreConfig): Layer.Layer<Kept, Refusal> => {
+const kept = ({ kind, namespace, path = "", pollInterval, url = nowhere }: StoreConfig): Layer.Layer<Kept, Refusal> => {
   switch (kind) {
     case "memory":
       return memory
     case "sqlite":
       return sqlite("store", path, pollInterval)
     case "postgres":
-      return postgres("store", url, pollInterval)
+      return postgres("store", url, namespace, pollInterval)
     case "redis":
       // What Redis has no room for stays in this process.
       return Layer.merge(
@@ -98,7 +99,7 @@ const kept = ({ kind, path = "", pollInterval, url = nowhere }: StoreConfig): La
         Layer.unwrapEffect(
           Effect.map(
             load("store", "redis", () => import("@switchgear/store/redis")),
-            (module) => module.layer({ url })
+            (module) => module.layer({ url, prefix: `${namespace}:` })
           )
         )
       )
@@ -110,6 +111,7 @@ const only = <E>(layer: Layer.Layer<Kept, E>): Layer.Layer<TelemetryStore.Teleme
 
 const telemetry = ({
   kind,
+  namespace,
   path = "",
   url = nowhere
 }: TelemetryConfig): Layer.Layer<TelemetryStore.TelemetryStore, Refusal> => {
@@ -119,7 +121,7 @@ const telemetry = ({
     case "sqlite":
       return only(sqlite("telemetry", path, 1000))
     case "postgres":
-      return only(postgres("telemetry", url, 1000))
+      return only(postgres("telemetry", url, namespace, 1000))
     case "clickhouse":
       return Layer.unwrapEffect(
         Effect.map(
@@ -130,9 +132,23 @@ const telemetry = ({
   }
 }
 
+type Policies = ModelPolicies.ModelPolicies | Budget.Budgets
+
+const policies = (
+  { kind, namespace, path = "", url = nowhere }: PolicyStoreConfig,
+  pollInterval: number
+): Layer.Layer<Policies, Refusal> =>
+  Layer.map(
+    kind === "sqlite"
+      ? sqlite("policyStore", path, pollInterval)
+      : postgres("policyStore", url, namespace, pollInterval),
+    Context.pick(ModelPolicies.ModelPolicies, Budget.Budgets)
+  )
+
 const same = (store: StoreConfig, calls: TelemetryConfig): boolean =>
   store.kind === calls.kind &&
   store.path === calls.path &&
+  store.namespace === calls.namespace &&
   (store.url === undefined ? "" : Redacted.value(store.url)) ===
     (calls.url === undefined ? "" : Redacted.value(calls.url))
 
@@ -140,7 +156,10 @@ const same = (store: StoreConfig, calls: TelemetryConfig): boolean =>
 export const layer = (config: {
   readonly store: StoreConfig
   readonly telemetry: TelemetryConfig
+  readonly policyStore: PolicyStoreConfig | undefined
 }): Layer.Layer<Stores, Refusal> => {
-  const all = Layer.merge(kept(config.store), Cache.layerMemory())
-  return same(config.store, config.telemetry) ? all : Layer.merge(all, telemetry(config.telemetry))
+  const { policyStore, store, telemetry: calls } = config
+  const all = Layer.merge(kept(store), Cache.layerMemory())
+  const ruled = policyStore === undefined ? all : Layer.merge(all, policies(policyStore, store.pollInterval))
+  return same(store, calls) ? ruled : Layer.merge(ruled, telemetry(calls))
 }
