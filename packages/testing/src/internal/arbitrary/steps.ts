@@ -24,6 +24,14 @@ type Move =
   | { readonly _tag: "Report"; readonly back: number; readonly report: Report }
   | { readonly _tag: "Round"; readonly takes: Gap; readonly report: Report }
   | { readonly _tag: "Burst"; readonly count: number; readonly report: Report }
+  // failures between successes, then so long that of a window only the later successes are left, then one more report
+  | {
+      readonly _tag: "Turn"
+      readonly before: number
+      readonly failures: number
+      readonly after: number
+      readonly report: Report
+    }
   | {
       readonly _tag: "Command"
       readonly step: "forceOpen" | "forceClosed" | "auto" | "reset"
@@ -31,10 +39,12 @@ type Move =
     }
   | { readonly _tag: "Restart"; readonly elapsed: Gap | undefined; readonly resumeAt: number | undefined }
 
+const rollingOf = ({ trip }: PlainPolicy) =>
+  trip._tag === "AnyOf" ? trip.rolling : trip._tag === "Rolling" ? trip : null
+
 /** Every duration of a policy that something waits for: the boundaries lie at their ends. ms. */
 export const durationsOf = (policy: PlainPolicy): ReadonlyArray<number> => {
-  const rolling =
-    policy.trip._tag === "AnyOf" ? policy.trip.rolling : policy.trip._tag === "Rolling" ? policy.trip : null
+  const rolling = rollingOf(policy)
   const all = [
     policy.cooldown.base,
     policy.halfOpen.probeTimeout,
@@ -93,6 +103,16 @@ const movesOf = (reported: fc.Arbitrary<Report>): fc.Arbitrary<Move> =>
         report: reported
       })
     },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        _tag: fc.constant("Turn" as const),
+        before: fc.nat(3),
+        failures: fc.integer({ min: 1, max: 3 }),
+        after: fc.integer({ min: 1, max: 6 }),
+        report: reported
+      })
+    },
     { weight: 4, arbitrary: fc.constant<Move>({ _tag: "Acquire" }) },
     { weight: 5, arbitrary: fc.record({ _tag: fc.constant("Report" as const), back: fc.nat(4), report: reported }) },
     { weight: 1, arbitrary: fc.constantFrom<Move>({ _tag: "Observe" }, { _tag: "Tail" }) },
@@ -132,6 +152,7 @@ export const toSteps = (input: PolicyInput, given: Moves): ReadonlyArray<Trace.S
   const durations = durationsOf(policy)
   const named = [...Object.keys(policy.kindThresholds), ...Object.keys(policy.cooldownByKind)]
   const known = [...new Set([...named, ...Object.keys(policy.outcomes).filter((key) => !/^\d/.test(key)), ...kinds])]
+  const rolling = rollingOf(policy)
   const calls: Array<string> = []
   const steps: Array<Trace.Step> = []
   let now = given.origin
@@ -160,6 +181,9 @@ export const toSteps = (input: PolicyInput, given: Moves): ReadonlyArray<Trace.S
       })
     } else steps.push({ at: now, do: what, call, ...luck })
   }
+  const burst = (count: number, report: Report): void => {
+    for (let index = 0; index < count; index++) give(take("acquire"), report)
+  }
   for (const [before, move] of given.moves) {
     now = now + ms(before)
     switch (move._tag) {
@@ -179,7 +203,15 @@ export const toSteps = (input: PolicyInput, given: Moves): ReadonlyArray<Trace.S
         break
       }
       case "Burst":
-        for (let index = 0; index < move.count; index++) give(take("acquire"), move.report)
+        burst(move.count, move.report)
+        break
+      case "Turn":
+        burst(move.before, { ...move.report, do: "success" })
+        burst(move.failures, { ...move.report, do: "failure" })
+        now = now + (rolling?.bucketPeriod ?? 1)
+        burst(move.after, { ...move.report, do: "success" })
+        if (rolling !== null) now = now + rolling.window - rolling.bucketPeriod
+        give(take("acquire"), move.report)
         break
       case "Report": {
         const call = calls.at(-1 - move.back)

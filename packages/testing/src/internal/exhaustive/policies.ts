@@ -68,6 +68,18 @@ const degraded = (successes: number): Start => ({
   depth: 4
 })
 
+/** A rate that time alone brings down: its failures leave with their bucket, so that the next failure finds it low (D1). */
+const degradedAndAged: Start = {
+  name: "degraded, its failures about to leave",
+  prefix: [
+    ...reporting(1, { do: "success" }),
+    ...reporting(3, { do: "failure" }).slice(1),
+    { at: 10, do: "success", call: "a", latency: 0 },
+    { at: 10, do: "success", call: "a", latency: 0 }
+  ],
+  depth: 4
+}
+
 const outcomes: ReadonlyArray<Report> = [{ do: "success" }, { do: "failure" }, { do: "ignored" }, { do: "released" }]
 
 const ofKind = (kind: string, retryAfter?: number): Report =>
@@ -105,7 +117,7 @@ export const cases: () => ReadonlyArray<ExhaustiveCase> = () => [
       kindThresholds: { rate_limit: { threshold: 2, window: 6 }, timeout: { threshold: 2 } },
       halfOpen: { probeTimeout: 5 }
     }),
-    alphabet: { reports: [...outcomes, ofKind("rate_limit", 20), ofKind("timeout")], commands: false, back: 3 },
+    alphabet: { reports: [...outcomes, ofKind("rate_limit", 20), ofKind("timeout", 12)], commands: false, back: 3 },
     starts: later(3, 10)
   },
   {
@@ -135,7 +147,7 @@ export const cases: () => ReadonlyArray<ExhaustiveCase> = () => [
       halfOpen: { probeTimeout: 5 }
     }),
     alphabet: { reports: [...outcomes, { do: "success", latency: 8 }], commands: false, back: 3 },
-    starts: [...later(2, 5), degraded(1)]
+    starts: [...later(2, 5), degraded(1), degradedAndAged]
   },
   {
     name: "any of both, degraded",
