@@ -2,6 +2,7 @@ import * as Breaker from "@switchgear/core/Breaker"
 import * as Snapshot from "@switchgear/core/Snapshot"
 import type { Clock } from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
 import { type Service, type Stored, StoreError } from "../CircuitBreakerStore.js"
@@ -267,19 +268,20 @@ export class Fleet {
     return Effect.uninterruptible(cell.line.withPermits(1)(self))
   }
 
-  /** In bounded time, also where a driver waits for its own cancellation. */
+  /** In bounded time, also where a driver waits for its own cancellation. Not interruptible. */
   private bounded<A>(
     name: string,
     f: (stored: Stored | undefined, now: number) => readonly [A, Stored | undefined]
   ): Effect.Effect<A, StoreError> {
-    return this.options.store.modify(name, f).pipe(
-      Effect.interruptible,
+    const limited = this.options.store.modify(name, f).pipe(
       Effect.disconnect,
       Effect.timeoutFail({
         duration: this.options.wait,
         onTimeout: () => new StoreError({ reason: "Unavailable" })
       })
     )
+    // In a fiber of its own: where nothing is interruptible no time runs out.
+    return Effect.flatMap(Effect.forkDaemon(Effect.interruptible(limited)), Fiber.join)
   }
 
   private exchange<A>(cell: SharedCell, step: Step<A>): Effect.Effect<A, StoreError> {
