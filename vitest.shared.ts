@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import { connect } from "node:net"
 import { fileURLToPath } from "node:url"
 import { defineConfig, mergeConfig, type ViteUserConfig } from "vitest/config"
@@ -42,15 +42,14 @@ const servers = [
 ]
 
 /**
- * A project some of whose tests need a server: those in `test/servers/NAME.test.ts` are not collected where it is not, so
+ * A project some of whose tests need a server: those in `test/servers/NAME.test.ts` and `NAME.*.test.ts` are not collected where it is not, so
  * that nothing is reported as skipped. With SWITCHGEAR_REQUIRE_SERVERS=1 they are, and fail.
  */
 export const projectWithServers = async (name: string): Promise<ViteUserConfig> => {
   const required = process.env["SWITCHGEAR_REQUIRE_SERVERS"] === "1"
-  const there = servers.filter((server) => existsSync(`${packages}${name}/test/servers/${server.name}.test.ts`))
   const missing = await Promise.all(
-    there.map(async (server) =>
-      required || (await answers(server.port)) ? [] : [`test/servers/${server.name}.test.ts`]
+    servers.map(async (server) =>
+      required || (await answers(server.port)) ? [] : [`test/servers/${server.name}{,.*}.test.ts`]
     )
   )
   return mergeConfig(project(name), { test: { exclude: missing.flat() } })

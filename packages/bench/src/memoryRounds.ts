@@ -6,6 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
+import { pass, policy as plain } from "./manyKeys.js"
 
 /** What a round did, and the heap after it, collected. */
 export interface Report {
@@ -205,4 +206,35 @@ const registry: Shape = {
   }
 }
 
-export const rounds: ReadonlyArray<Shape> = [machine, registry]
+const bound = 500
+
+const keys: Shape = {
+  name: `the registry: ${(roundsInAll * callsPerRound) / 10} names through a bound of ${bound}`,
+  run: (collect) => {
+    const time = settable()
+    const program = Effect.gen(function* () {
+      const made = yield* CircuitBreakerRegistry.make({ policy: plain, bound })
+      const reports: Array<Report> = []
+      const perRound = callsPerRound / 10
+      let now = 0
+      const later = (millis: number) =>
+        Effect.sync(() => {
+          now += millis
+          time.set(now)
+        })
+      for (let round = 0; round < roundsInAll; round++) {
+        const passed = yield* pass(made, round * perRound, (round + 1) * perRound, later)
+        const kept = (yield* made.statuses).length
+        if (kept > bound) throw new Error(`${kept} breakers are kept, more than ${bound}`)
+        if (passed.recovered !== passed.opened)
+          throw new Error(`${passed.opened} opened, ${passed.recovered} recovered`)
+        const heap = yield* Effect.promise(() => used(collect))
+        reports.push({ calls: perRound, subscribers: 0, used: heap, ...passed })
+      }
+      return reports
+    })
+    return Effect.runPromise(Effect.withClock(Effect.scoped(program), time.clock))
+  }
+}
+
+export const rounds: ReadonlyArray<Shape> = [machine, registry, keys]

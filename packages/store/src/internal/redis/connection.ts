@@ -21,6 +21,8 @@ const connect = ({ commandTimeout, connectTimeout, url }: Settings): Redis => {
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
+    // Its own subscription after a loss is a promise that nobody holds: lost again, it ends the process.
+    autoResubscribe: false,
     retryStrategy: (times) => Math.min(times * 50, 500)
   })
   // What fails is told by the command that fails; without a listener ioredis prints it, address included.
