@@ -158,7 +158,8 @@ describe("a shared breaker", () => {
             Effect.sleep("2 seconds")
           )
           // Forty callers in each process that try every 50 ms.
-          const caller = (replica: Replica) => Effect.repeatN(Effect.zipRight(Effect.sleep(50), call(replica, probe)), 235)
+          const caller = (replica: Replica) =>
+            Effect.repeatN(Effect.zipRight(Effect.sleep(50), call(replica, probe)), 235)
           yield* Effect.forEach(all, (replica) => Effect.replicateEffect(caller(replica), 40, { concurrency: 40 }), {
             concurrency: 3
           }).pipe(Effect.fork)
@@ -383,7 +384,12 @@ const tagsOf = (all: ReadonlyArray<RegistryEvent>) => all.map(({ _tag }) => _tag
 
 /** The virtual ms that an effect takes. */
 const took = <A, E, R>(self: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(now, (before) => Effect.zipRight(self, Effect.map(now, (after) => after - before)))
+  Effect.flatMap(now, (before) =>
+    Effect.zipRight(
+      self,
+      Effect.map(now, (after) => after - before)
+    )
+  )
 
 describe("a shared breaker whose store is away", () => {
   for (const how of ["errors", "hangs"] as const) {

@@ -159,10 +159,13 @@ export class Fleet {
     return Effect.suspend(() =>
       this.away
         ? Effect.succeed(undefined)
-        : Effect.matchEffect(this.bounded(name, (stored, now): readonly [Seen, Stored | undefined] => [{ record: stored, now }, stored]), {
-            onFailure: (error) => Effect.as(this.options.reach.failed(error), undefined),
-            onSuccess: (seen) => Effect.as(this.options.reach.answered(), seen)
-          })
+        : Effect.matchEffect(
+            this.bounded(name, (stored, now): readonly [Seen, Stored | undefined] => [{ record: stored, now }, stored]),
+            {
+              onFailure: (error) => Effect.as(this.options.reach.failed(error), undefined),
+              onSuccess: (seen) => Effect.as(this.options.reach.answered(), seen)
+            }
+          )
     )
   }
 
@@ -212,9 +215,7 @@ export class Fleet {
       return Effect.flatMap(this.inLine(first, Effect.option(this.exchange(first, nothing))), (answered) => {
         if (answered._tag === "None") return Effect.void
         const asked = rest.filter(({ parted }) => parted !== undefined)
-        return rest.length <= few
-          ? this.refreshAll(rest)
-          : Effect.zipRight(this.refreshAll(asked), this.read(rest))
+        return rest.length <= few ? this.refreshAll(rest) : Effect.zipRight(this.refreshAll(asked), this.read(rest))
       })
     })
   }
@@ -227,9 +228,7 @@ export class Fleet {
     return this.inLine(
       cell,
       Effect.suspend(() =>
-        this.away
-          ? Effect.sync(() => cell.part(this.options.clock))
-          : Effect.ignore(this.exchange(cell, nothing))
+        this.away ? Effect.sync(() => cell.part(this.options.clock)) : Effect.ignore(this.exchange(cell, nothing))
       )
     )
   }
