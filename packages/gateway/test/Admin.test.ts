@@ -119,6 +119,29 @@ describe("/admin/health and /admin/telemetry", () => {
   )
 })
 
+describe("/metrics", () => {
+  it.scopedLive("Prometheus reads it: one TYPE a family, every line well formed, what calls did", () =>
+    Effect.gen(function* () {
+      const gateway = yield* serving(plain, { one: [Upstream.status(500)] })
+      yield* send(gateway.url, chat("main"))
+      // calls are counted when their rows are written, once a second
+      const reply = yield* Effect.repeat(send(gateway.url, { path: "/metrics" }), {
+        until: ({ text }) => text.includes("switchgear_calls")
+      })
+      expect(reply.headers["content-type"]).toMatch(/^text\/plain; version=0\.0\.4/)
+      const lines = reply.text.trimEnd().split("\n")
+      const types = lines.filter((line) => line.startsWith("# TYPE "))
+      expect(new Set(types).size).toBe(types.length)
+      for (const line of lines.filter((each) => !each.startsWith("#"))) {
+        expect(line).toMatch(/^switchgear_[a-z_]+(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? (-?[0-9.e+-]+|\+Inf)$/)
+      }
+      expect(reply.text).toMatch(/^switchgear_breaker_outcomes_total\{.*breaker="one".*outcome="failure".*\} [1-9]/m)
+      expect(reply.text).toMatch(/^switchgear_breaker_state\{breaker="two"\} 0$/m)
+      expect(reply.text).toMatch(/^switchgear_call_duration\S*_bucket\{.*le="\+Inf".*\} [1-9]/m)
+    })
+  )
+})
+
 describe("/admin/policies and /admin/clients", () => {
   const put = (url: string, path: string, value: unknown) =>
     send(url, { method: "PUT", path, body: JSON.stringify(value) })

@@ -9,6 +9,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Redacted from "effect/Redacted"
@@ -19,6 +20,7 @@ import { type ClientError, invalid } from "./clientError.js"
 import { dialects } from "./dialects.js"
 import type { Exchange } from "./exchange.js"
 import { bearerOf } from "./gate.js"
+import * as Prometheus from "./prometheus.js"
 import { send, sendError, sendJson } from "./reply.js"
 import { parse } from "./requestShape.js"
 
@@ -277,6 +279,14 @@ const routesOf = (parts: Parts): ReadonlyArray<Route> => {
           : Effect.fail(limit)
       }
     },
+    {
+      method: "GET",
+      path: "/metrics",
+      handle: (exchange) =>
+        Effect.flatMap(Metric.snapshot, (pairs) =>
+          send(exchange, 200, { ...fresh, "content-type": Prometheus.contentType }, Prometheus.render(pairs))
+        )
+    },
     { method: "GET", path: "/admin/policies", handle: showPolicies },
     { method: "PUT", path: "/admin/policies", handle: putPolicies },
     { method: "DELETE", path: "/admin/policies", handle: deletePolicies },
@@ -310,7 +320,7 @@ const storeAway: ClientError = {
   retryAfter: 1000
 }
 
-/** Everything below `/admin/`. It is off the hot path, and shows nothing to one who may not see it. */
+/** Everything below `/admin/`, and `/metrics`. It is off the hot path, and shows nothing to one who may not see it. */
 export interface Admin {
   readonly bodyLimit: (exchange: Exchange) => number | undefined
   readonly handle: (exchange: Exchange) => Effect.Effect<void>

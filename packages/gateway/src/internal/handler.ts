@@ -75,7 +75,7 @@ const endpoints = (parts: Parts): ReadonlyMap<string, Endpoint> => {
   ])
 }
 
-const isAdmin = ({ path }: Exchange): boolean => path.startsWith("/admin/")
+const isAdmin = ({ path }: Exchange): boolean => path.startsWith("/admin/") || path === "/metrics"
 
 /** What the listener asks for every request, and tells when its fiber is over. */
 export interface Handler {
