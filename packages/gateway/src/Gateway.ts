@@ -341,6 +341,7 @@ export const layerGatekeeper = (
  * import * as Config from "@switchgear/gateway/Config"
  * import * as Gateway from "@switchgear/gateway/Gateway"
  * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
  *
  * const program = Effect.gen(function*() {
  *   const config = yield* Config.decode(`

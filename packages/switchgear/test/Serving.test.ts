@@ -27,6 +27,45 @@ describe("switchgear gateway", () => {
       expect(printed()).not.toContain(String(upstream.port))
     }).pipe(Effect.scoped, Effect.runPromise))
 
+  it(
+    "killed in the middle of a call, its idempotency key is free when the lease ends, and only then",
+    () =>
+      Effect.gen(function* () {
+        const upstream = yield* Upstream.make([Upstream.hangBeforeHeaders, Upstream.ok()])
+        const text = configuration(upstream.baseUrl).replace("providers:", (it) => {
+          const path = JSON.stringify(`${newFolder()}/state.db`)
+          return `store: { kind: sqlite, path: ${path} }\nidempotency: { lease: 15 seconds }\n${it}`
+        })
+        const start = () =>
+          Effect.promise(() => serve(["gateway", "--config", file("lease.yaml", text)], { ONE_KEY: "sk-canary-2468" }))
+        const once = (url: string) =>
+          Effect.promise((signal) =>
+            fetch(`${url}/v1/chat/completions`, {
+              method: "POST",
+              signal,
+              headers: { "content-type": "application/json", "idempotency-key": "order-1" },
+              body: JSON.stringify({ model: "m", messages: [{ role: "user", content: "Hello" }] })
+            }).then(
+              ({ status }) => status,
+              () => 0
+            )
+          )
+        const first = yield* start()
+        const left = yield* Effect.fork(once(first.url))
+        yield* upstream.call(0)
+        first.child.kill("SIGKILL")
+        expect(yield* Effect.fromFiber(left)).toBe(0)
+        const second = yield* start()
+        const seen = yield* Effect.iterate([yield* once(second.url)], {
+          while: (statuses) => statuses.at(-1) === 409,
+          body: (statuses) => Effect.map(Effect.delay(once(second.url), 200), (status) => [...statuses, status])
+        })
+        expect([seen[0], seen.at(-1)]).toEqual([409, 200])
+        expect(yield* upstream.count).toBe(2)
+      }).pipe(Effect.scoped, Effect.runPromise),
+    60_000
+  )
+
   it("a configuration with faults is refused with all of them, exit 2", () => {
     const path = file("faulty.yaml", configuration("http://127.0.0.1:1/v1").replace("provider: one", "provider: two"))
     const { status, stderr, stdout } = run("gateway", "--config", path)

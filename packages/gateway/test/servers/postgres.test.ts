@@ -1,19 +1,23 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { describe, it } from "@effect/vitest"
-import pg from "pg"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import { afterAll } from "vitest"
 import { answersTravel, breakersTravel, policiesTravel } from "../replicas.js"
 
-const url = process.env["SWITCHGEAR_POSTGRES_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres"
+const url = "postgres://postgres@127.0.0.1:5432/postgres"
 const schema = (name: string) => `gatewaytest_${name}_${process.pid}`
 const store = (name: string) => `{ kind: postgres, url: "${url}", namespace: ${schema(name)}, pollInterval: 100 }`
 
-afterAll(async () => {
-  const client = new pg.Client(url)
-  await client.connect()
-  for (const name of ["breakers", "answers", "policies"])
-    await client.query(`DROP SCHEMA IF EXISTS ${schema(name)} CASCADE`)
-  await client.end()
-})
+afterAll(() =>
+  Effect.flatMap(SqlClient, (sql) =>
+    Effect.forEach(
+      ["breakers", "answers", "policies"],
+      (name) => sql`DROP SCHEMA IF EXISTS ${sql(schema(name))} CASCADE`
+    )
+  ).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(url) })), Effect.asVoid, Effect.runPromise)
+)
 
 describe("gateways over one PostgreSQL", () => {
   it.scopedLive("a breaker opened on one is open on the other", () => breakersTravel(store("breakers")))
