@@ -8,10 +8,14 @@ const root = fileURLToPath(new URL("../../", import.meta.url))
 
 const manifestIn = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
 
-/** A package of `node_modules`; some do not export their manifest, so it is read and not resolved. */
+/** Packages of `node_modules`, once each; some do not export their manifest, so it is read and not resolved. */
+const read = new Map<string, Manifest | undefined>()
 const installed = (name: string): Manifest | undefined => {
-  const folder = join(root, "../node_modules", name)
-  return existsSync(join(folder, "package.json")) ? manifestIn(folder) : undefined
+  if (!read.has(name)) {
+    const folder = join(root, "../node_modules", name)
+    read.set(name, existsSync(join(folder, "package.json")) ? manifestIn(folder) : undefined)
+  }
+  return read.get(name)
 }
 
 const texts = (folder: string): ReadonlyArray<string> =>
@@ -69,17 +73,34 @@ describe("the check of dependencies", () => {
     expect(unused([one], none)).toHaveLength(1)
   })
 
-  it("lets pass what another requires as its peer, and finds what another only may use", () => {
-    const one = made({ dependencies: { other: "1" }, peerDependencies: { sql: "1", pg: "1" } }, 'import "other"')
+  describe("for the sake of another", () => {
     const other: Manifest = {
       name: "other",
       peerDependencies: { sql: "1", pg: "1" },
       peerDependenciesMeta: { pg: { optional: true } }
     }
-    const expected = ["made-up declares pg as a peer and never imports it"]
-    expect(unused([one], (name) => (name === "other" ? other : undefined))).toEqual(expected)
-    expect(unused([one, { manifest: other, published: ['import "sql"; import "pg"'], beside: [] }], none)).toEqual(
-      expected
-    )
+    const elsewhere = (name: string): Manifest | undefined => (name === "other" ? other : undefined)
+    const house: Package = { manifest: other, published: ['import "sql"; import "pg"'], beside: [] }
+
+    it.each([
+      ["of the house", [house], none],
+      ["from elsewhere", [], elsewhere]
+    ])("lets pass a peer that one %s requires, and finds one that it only may have", (_, more, installed) => {
+      const peers = { sql: "1", pg: "1" }
+      const one = made({ dependencies: { other: "1" }, peerDependencies: peers }, 'import "other"')
+      expect(unused([one, ...more], installed)).toEqual(["made-up declares pg as a peer and never imports it"])
+    })
+
+    it("lets pass what is brought along for one", () => {
+      const one = made({ dependencies: { other: "1", sql: "1", pg: "1" } }, 'import "other"')
+      expect(unused([one], elsewhere)).toEqual([])
+      expect(unused([made({ dependencies: { pg: "1" } }, "")], elsewhere)).toHaveLength(1)
+    })
+
+    it("lets pass what is brought along for one that another brings along", () => {
+      const between: Manifest = { name: "between", dependencies: { other: "1" } }
+      const one = made({ dependencies: { between: "1", pg: "1" } }, 'import "between"')
+      expect(unused([one, { manifest: between, published: ['import "other"'], beside: [] }], elsewhere)).toEqual([])
+    })
   })
 })

@@ -22,13 +22,13 @@ export interface Package {
 const imported = (texts: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(texts.flatMap(importsOf).map(externalName))
 
-/** What a package cannot do without a consumer bringing it along. */
-const requiredPeers = ({ peerDependencies = {}, peerDependenciesMeta = {} }: Manifest): ReadonlyArray<string> =>
+const required = ({ peerDependencies = {}, peerDependenciesMeta = {} }: Manifest): ReadonlyArray<string> =>
   Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true)
 
 /**
- * Every dependency that is declared and never imported, in words. One that another declared one requires as its peer is
- * there for that one's sake.
+ * Every dependency that is declared and never imported, in words. What is a peer of another declared one, or of one that
+ * it brings along, may be there for that one's sake: to bring an optional peer along is how one chooses it, to ask it of
+ * one's own consumer is not.
  *
  * @param installed The manifest of a package from elsewhere.
  */
@@ -40,22 +40,31 @@ export const unused = (
   return packages.flatMap(({ beside, manifest, published }) => {
     const shipped = { ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.peerDependencies }
     const declared = [...Object.keys(shipped), ...Object.keys(manifest.devDependencies ?? {})]
-    const forOthers = new Set(
-      declared.flatMap((name) => {
-        const other = house.get(name) ?? installed(name)
-        return other === undefined ? [] : requiredPeers(other)
-      })
-    )
+    const others = new Set<Manifest>()
+    const bring = (name: string): void => {
+      const other = house.get(name) ?? installed(name)
+      if (other === undefined || others.has(other)) return
+      others.add(other)
+      for (const next of Object.keys(other.dependencies ?? {})) bring(next)
+    }
+    for (const name of declared) bring(name)
+    const asked = new Set([...others].flatMap(({ peerDependencies = {} }) => Object.keys(peerDependencies)))
+    const needed = new Set([...others].flatMap(required))
     const inPublished = imported(published)
     const anywhere = imported([...published, ...beside])
-    const idle = (names: Names | undefined, used: ReadonlySet<string>, as: string): ReadonlyArray<string> =>
+    const idle = (
+      names: Names | undefined,
+      used: ReadonlySet<string>,
+      as: string,
+      forOthers = asked
+    ): ReadonlyArray<string> =>
       Object.keys(names ?? {})
         .filter((name) => !used.has(name) && !forOthers.has(name))
         .map((name) => `${manifest.name} declares ${name} as ${as} and never imports it`)
     return [
       ...idle(manifest.dependencies, inPublished, "a dependency"),
       ...idle(manifest.optionalDependencies, inPublished, "an optional dependency"),
-      ...idle(manifest.peerDependencies, inPublished, "a peer"),
+      ...idle(manifest.peerDependencies, inPublished, "a peer", needed),
       ...idle(manifest.devDependencies, anywhere, "a development dependency")
     ]
   })
