@@ -41,6 +41,15 @@ const modules = ({ folder, name }) =>
     // A module that runs a program is no library.
     .filter((path) => path !== "switchgear/main")
 
+// What a package names in its `exports` is just these modules: none is left out here, none is listed that is not there.
+for (const entry of packages) {
+  const named = Object.keys(entry.exports ?? {}).filter((path) => !path.includes("*") && path !== "./package.json")
+  const missing = named.map((path) => entry.name + path.slice(1)).filter((path) => !modules(entry).includes(path))
+  const open = Object.keys(entry.exports ?? {}).includes("./*")
+  const hidden = open ? [] : modules(entry).filter((path) => !named.includes(`.${path.slice(entry.name.length)}`))
+  if (missing.length + hidden.length > 0) throw new Error(`${entry.name}: ${[...missing, ...hidden].join(", ")}`)
+}
+
 const tarballs = packages.map((entry) => {
   const [{ filename, files }] = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", work], entry.folder))
   for (const needed of ["LICENSE", "README.md"]) {

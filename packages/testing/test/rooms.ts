@@ -66,7 +66,8 @@ const roomOf = (specifier: string): { readonly room: string; readonly path: stri
     : undefined
 }
 
-const externalName = (specifier: string): string =>
+/** The package that a specifier names. */
+export const externalName = (specifier: string): string =>
   specifier
     .split("/")
     .slice(0, specifier.startsWith("@") ? 2 : 1)
@@ -97,7 +98,6 @@ export const circles = (graph: ReadonlyMap<string, ReadonlyArray<string>>): Read
 export const violations = (packages: ReadonlyArray<Package>): ReadonlyArray<string> => {
   const wrong: Array<string> = []
   const graph = new Map<string, Array<string>>()
-  const peers = new Set(packages.flatMap(({ manifest }) => Object.keys(manifest.peerDependencies ?? {})))
   for (const { files, manifest, room } of packages) {
     const rooms = allowed(room)
     const ruled = !free.includes(room)
@@ -106,7 +106,6 @@ export const violations = (packages: ReadonlyArray<Package>): ReadonlyArray<stri
       ...manifest.peerDependencies,
       ...manifest.optionalDependencies
     }
-    const needed = new Set<string>()
     if (manifest.name !== nameOf(room)) wrong.push(`${room} is named ${manifest.name}`)
     if (ruled && !Object.hasOwn(table, room)) wrong.push(`${room} has no row in the table`)
     for (const name of Object.keys(declared)) {
@@ -125,7 +124,6 @@ export const violations = (packages: ReadonlyArray<Package>): ReadonlyArray<stri
           edges.push(target.replace(/\.js$/, ".ts"))
           continue
         }
-        needed.add(externalName(specifier))
         const other = roomOf(specifier)
         if (other !== undefined) edges.push(`${other.room}/src/${other.path === "" ? "index" : other.path}.ts`)
         if (bare.includes(room)) wrong.push(`${file} imports ${specifier}`)
@@ -139,10 +137,6 @@ export const violations = (packages: ReadonlyArray<Package>): ReadonlyArray<stri
           wrong.push(`${file} imports ${specifier}, undeclared`)
         }
       }
-    }
-    // What is somebody's peer may be there for the packages that this one brings along.
-    for (const name of Object.keys(manifest.dependencies ?? {})) {
-      if (ruled && !needed.has(name) && !peers.has(name)) wrong.push(`${room} depends on ${name} and never imports it`)
     }
   }
   return [...wrong, ...circles(graph).map((circle) => `a circle: ${circle.join(" -> ")}`)]
