@@ -23,7 +23,7 @@ const servers = [
  */
 const required = process.env["SWITCHGEAR_REQUIRE_SERVERS"] === "1"
 const missing = await Promise.all(
-  servers.map(async ({ name, port }) => (required || (await answers(port)) ? [] : [`test/servers/${name}.test.ts`]))
+  servers.map(async ({ name, port }) => (required || (await answers(port)) ? [] : [`test/servers/${name}{,.*}.test.ts`]))
 )
 
 export default mergeConfig(project("store"), { test: { exclude: missing.flat() } })
