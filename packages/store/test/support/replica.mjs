@@ -63,6 +63,7 @@ const program = Effect.gen(function* () {
   const load = (breaker, rate) => {
     const started = time()
     let made = 0
+    clearInterval(timer)
     timer = setInterval(() => {
       for (const due = Math.floor(((time() - started) * rate) / 1_000); made < due; made++) {
         counts.made++
@@ -78,10 +79,13 @@ const program = Effect.gen(function* () {
   yield* Effect.forkScoped(
     Stream.runForEach(registry.changes, (transition) =>
       Effect.gen(function* () {
-        const breaker = yield* registry.get(transition.breaker)
-        // What counts is not to have heard of it, but to refuse the next call.
-        const exit = yield* Effect.exit(CircuitBreaker.guard(Effect.void, breaker))
-        process.send({ is: "transition", transition, refuses: exit._tag === "Failure", at: time() })
+        // What counts is not to have heard of it, but to refuse the next call; where it opens for good, or it is a probe.
+        let refuses = false
+        if (transition.breaker.startsWith("trip")) {
+          const breaker = yield* registry.get(transition.breaker)
+          refuses = (yield* Effect.exit(CircuitBreaker.guard(Effect.void, breaker)))._tag === "Failure"
+        }
+        process.send({ is: "transition", transition, refuses, at: time() })
       })
     )
   )
