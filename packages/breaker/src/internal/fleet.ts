@@ -171,8 +171,8 @@ export class Fleet {
 
   begin(cell: SharedCell, seen: Seen | undefined): void {
     // One that was only forgotten here may know more than the record.
-    if (cell.admitted > 0 || cell.history !== undefined) return this.note(cell)
-    if (seen?.record !== undefined) cell.begin(seen.record, cell.now(this.options.clock), seen.now)
+    if (cell.admitted > 0 || cell.history !== undefined) this.note(cell)
+    else if (seen?.record !== undefined) cell.begin(seen.record, cell.now(this.options.clock), seen.now)
   }
 
   /** Tells and asks the store what is due, for ever. */

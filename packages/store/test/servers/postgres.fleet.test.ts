@@ -1,0 +1,27 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as Store from "@switchgear/breaker/CircuitBreakerStore"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { afterAll } from "vitest"
+import { fleetProofs } from "../support/fleetProofs.js"
+import { drop } from "../support/postgres.js"
+
+const url = "postgres://postgres@127.0.0.1:5432/test"
+const space = `switchgear_fleet_${process.pid}`
+
+afterAll(() => Promise.all([drop(url, `${space}0`), drop(url, `${space}5000`)]), 60_000)
+
+fleetProofs("PostgreSQL", { backend: "postgres", url, space }, (schema, name) =>
+  Effect.flatMap(
+    SqlClient,
+    (sql) =>
+      sql<{
+        readonly value: string
+      }>`SELECT value FROM ${sql(schema)}.switchgear_breakers WHERE key = ${JSON.stringify(name)}`
+  ).pipe(
+    Effect.map(([row]) => (row === undefined ? undefined : Store.decode(row.value))),
+    Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })),
+    Effect.runPromise
+  )
+)

@@ -1,0 +1,124 @@
+import type * as Store from "@switchgear/breaker/CircuitBreakerStore"
+import { assert, beforeAll, describe, it } from "vitest"
+import { type Call, Fleet, pause, type Settings } from "./fleet.js"
+
+const policy = { trip: { _tag: "Consecutive", failureThreshold: 3 }, cooldown: { base: "1 hour" } }
+
+const policies = {
+  rounds: { ...policy, cooldown: { base: 250 }, halfOpen: { maxProbes: 2, successThreshold: 2 } },
+  killed: { ...policy, cooldown: { base: 250 }, halfOpen: { probeTimeout: "1 second" } }
+}
+
+const sorted = (numbers: ReadonlyArray<number>) => [...numbers].sort((a, b) => a - b)
+const median = (numbers: ReadonlyArray<number>) => sorted(numbers)[Math.floor(numbers.length / 2)] ?? Number.NaN
+const ms = (value: number) => `${value.toFixed(1)} ms`
+const print = (line: string) => process.stdout.write(`${line}\n`)
+
+/** Of the calls that reached the upstream, how many in each era. */
+const byEra = (calls: ReadonlyArray<Call>) => {
+  const eras = new Map<number, number>()
+  for (const { era } of calls) eras.set(era, (eras.get(era) ?? 0) + 1)
+  return eras
+}
+
+/**
+ * What eight processes do together over a real store. `read` gives the record that the store holds.
+ */
+export const fleetProofs = (
+  title: string,
+  settings: Pick<Settings, "backend" | "url" | "space">,
+  read: (space: string, name: string) => Promise<Store.Stored | undefined>
+): void => {
+  for (const [apart, rounds] of [
+    [0, 100],
+    [5_000, 20]
+  ] as const) {
+    const what = `${title}, eight processes with wall clocks ${apart / 1_000} s apart`
+    describe(what, () => {
+      let fleet = new Fleet()
+      beforeAll(async () => {
+        const space = `${settings.space}${apart}`
+        fleet = await Fleet.start({ ...settings, space, policy, policies }, 8, apart)
+      }, 300_000)
+      const replica = (index: number) => fleet.replicas[index % fleet.replicas.length] ?? assert.fail()
+
+      it("one trips, and all refuse", async () => {
+        const delays: Array<number> = []
+        for (let index = 0; index < 10; index++) {
+          const breaker = `trip${index}`
+          await fleet.all({ do: "get", name: breaker }, "done")
+          const began = await fleet.open(replica(index), breaker, 3)
+          const heard = fleet.heard.filter(({ transition }) => transition.breaker === breaker)
+          assert.strictEqual(heard.length, 8)
+          for (const { refuses, transition } of heard) {
+            assert.deepStrictEqual([transition.from, transition.to, transition.era], ["Closed", "Open", 1])
+            assert.isTrue(refuses)
+          }
+          delays.push(Math.max(...heard.map(({ at }) => at)) - began)
+        }
+        print(
+          `${what}: all refuse ${ms(median(delays))} after one trips (median of 10, most ${ms(Math.max(...delays))})`
+        )
+      }, 120_000)
+
+      it(`at the deadline the upstream sees maxProbes calls until the verdict, ${rounds} rounds`, async () => {
+        const breaker = "rounds"
+        await fleet.all({ do: "get", name: breaker }, "done")
+        await fleet.open(replica(0), breaker, 3)
+        await fleet.all({ do: "load", name: breaker, rate: 250 })
+        const began = performance.now()
+        for (let round = 0; round < rounds; round++) {
+          const before = round * 2
+          await fleet.until(() => fleet.calls.length >= before + 2)
+          // Time for one more, if there is to be one.
+          await pause(50)
+          const probes = fleet.calls.slice(before)
+          assert.strictEqual(probes.length, 2)
+          for (const probe of probes) fleet.answer(probe, false)
+        }
+        const took = (performance.now() - began) / 1_000
+        await fleet.until(() => fleet.calls.length >= rounds * 2 + 2)
+        const { made, refused } = await fleet.stop()
+        // What came too late for its round is here.
+        const eras = byEra(fleet.calls)
+        assert.strictEqual(eras.size, rounds + 1)
+        for (const [era, calls] of eras) assert.deepStrictEqual([era, calls], [era, 2])
+        // The last one recovers, for all.
+        for (const probe of fleet.calls.slice(rounds * 2)) fleet.answer(probe, true)
+        const recovered = () => fleet.heard.filter(({ transition }) => transition.to === "Closed")
+        await fleet.until(() => recovered().length === 8)
+        const reached = new Set(fleet.calls.map((call) => call.replica))
+        print(
+          `${what}: ${rounds} rounds of 2 probes, by ${reached.size} of the processes; ` +
+            `${Math.round(made / took)} calls/s, ${refused} refused`
+        )
+      }, 300_000)
+
+      it("a replica killed with the probe frees it at the lease's end, on the store's clock", async () => {
+        const breaker = "killed"
+        fleet.calls.length = 0
+        await fleet.all({ do: "get", name: breaker }, "done")
+        await fleet.open(replica(0), breaker, 3)
+        await fleet.all({ do: "load", name: breaker, rate: 100 })
+        const leases: Array<readonly [from: number, to: number]> = []
+        for (let round = 0; round < 4; round++) {
+          await fleet.until(() => fleet.calls.length > round)
+          const probe = fleet.calls[round] ?? assert.fail()
+          const record = await read(`${settings.space}${apart}`, breaker)
+          assert.strictEqual(record?.snapshot.state._tag, "HalfOpen")
+          if (record?.snapshot.state._tag !== "HalfOpen") return
+          const [lease, ...others] = record.snapshot.state.probes?.leases ?? []
+          assert.deepStrictEqual(others, [])
+          if (lease === undefined) return assert.fail()
+          const end = record.snapshot.wall + lease.remaining
+          leases.push([end - 1_000, end])
+          fleet.kill(probe.replica)
+        }
+        assert.strictEqual(fleet.calls.length, 4)
+        const late = leases.slice(1).map(([from], index) => from - (leases[index]?.[1] ?? Number.NaN))
+        for (const wait of late) assert.isAtLeast(wait, 0)
+        print(`${what}: after a kill the next probe is ${late.map(ms).join(", ")} after the lease's end`)
+      }, 120_000)
+    })
+  }
+}
