@@ -1,0 +1,7 @@
+/**
+ * Outages on a virtual clock: scenarios, runs of the product itself, backtests, reports.
+ *
+ * @since 0.1.0
+ */
+export * as Figure from "./Figure.js"
+export * as RunReport from "./RunReport.js"
