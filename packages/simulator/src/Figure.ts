@@ -67,35 +67,36 @@ export const all: ReadonlyArray<Figure> = [
     label: "availability",
     unit: "share",
     better: "higher",
-    meaning: "Calls that got an answer in time, of those whose client did not leave."
+    meaning:
+      "Calls that were answered in the end, their client's retries included, of those whose client did not change its mind."
   },
   {
     name: "failed",
     label: "failed",
     unit: "calls",
     better: "lower",
-    meaning: "Calls that ended with an error or after the client's timeout, refused ones included."
+    meaning: "Calls that were never answered: refused, failed or too late, and so was every retry of their client."
   },
   {
     name: "rescued",
     label: "rescued",
     unit: "calls",
     better: "neither",
-    meaning: "Calls that a fallback answered."
+    meaning: "Tries that a fallback answered."
   },
   {
     name: "rejected",
     label: "refused",
     unit: "calls",
     better: "lower",
-    meaning: "Calls that were refused locally because every target was open or saturated."
+    meaning: "Tries that were refused locally because every target was open or saturated."
   },
   {
     name: "wasted",
     label: "wasted",
     unit: "calls",
     better: "lower",
-    meaning: "Calls sent to a provider while it was sick that it did not answer well."
+    meaning: "Attempts at a provider while it was sick that got no good answer from it."
   },
   {
     name: "timeToOpen",
@@ -109,28 +110,30 @@ export const all: ReadonlyArray<Figure> = [
     label: "time to recover",
     unit: "ms",
     better: "lower",
-    meaning: "From the end of a sickness to the moment every breaker of the provider was closed again."
+    meaning:
+      "From the end of a sickness, if a breaker of the provider was open then, to the moment none was; at least until the next sickness."
   },
   {
     name: "falseTrips",
     label: "false trips",
     unit: "trips",
     better: "lower",
-    meaning: "Openings of a closed breaker while its provider was healthy."
+    meaning: "Openings of a closed breaker while its provider was not sick."
   },
   {
     name: "probes",
     label: "probes",
     unit: "calls",
     better: "neither",
-    meaning: "Calls that were sent to find out whether a provider is back."
+    meaning: "Attempts that were made to find out whether a provider is back."
   },
   {
     name: "addedLatencyP50",
     label: "added p50",
     unit: "ms",
     better: "lower",
-    meaning: "Median time that a served call took beyond the attempt that served it."
+    meaning:
+      "Median of what an answered call took, retries included, beyond what its first choice would have taken in health."
   },
   {
     name: "addedLatencyP95",
@@ -151,13 +154,44 @@ export const all: ReadonlyArray<Figure> = [
     label: "cost",
     unit: "usd",
     better: "lower",
-    meaning: "What all answered attempts cost, by the scenario's prices."
+    meaning: "What all good answers cost, by the scenario's prices."
   },
   {
     name: "fallbackLoad",
     label: "fallback load",
     unit: "perSecond",
     better: "neither",
-    meaning: "The busiest second of any provider that is only a fallback, in calls."
+    meaning: "The busiest second of attempts at a model that was not asked for."
   }
 ]
+
+/**
+ * A record with something for every figure.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import * as Figure from "@switchgear/simulator/Figure"
+ *
+ * assert.strictEqual(Figure.record((name) => name.length).cost, 4)
+ * ```
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const record = <A>(of: (name: FigureName) => A): Readonly<Record<FigureName, A>> => ({
+  availability: of("availability"),
+  failed: of("failed"),
+  rescued: of("rescued"),
+  rejected: of("rejected"),
+  wasted: of("wasted"),
+  timeToOpen: of("timeToOpen"),
+  timeToRecover: of("timeToRecover"),
+  falseTrips: of("falseTrips"),
+  probes: of("probes"),
+  addedLatencyP50: of("addedLatencyP50"),
+  addedLatencyP95: of("addedLatencyP95"),
+  addedLatencyP99: of("addedLatencyP99"),
+  cost: of("cost"),
+  fallbackLoad: of("fallbackLoad")
+})

@@ -10,7 +10,7 @@ import * as Figure from "./Figure.js"
 import { estimate } from "./internal/estimate.js"
 import { policyOf } from "./internal/fields.js"
 import * as Run from "./internal/run.js"
-import type { Figures, RunReport, Timeline, Transition } from "./RunReport.js"
+import type { RunReport, Timeline, Transition } from "./RunReport.js"
 import type { Scenario } from "./Scenario.js"
 
 /**
@@ -157,30 +157,27 @@ const once = (
  */
 export const run = (scenario: Scenario, options: Options = {}): Effect.Effect<RunReport, PipelineConfigError> =>
   Effect.gen(function* () {
-    const { onProgress = () => {}, policy = ownPolicy(scenario), runs = 1, seed = 1 } = options
-    const outcomes: Array<Pick<Outcome, "calls" | "figures">> = []
-    let first: Outcome | undefined
-    for (let index = 0; index < Math.max(1, runs); index++) {
-      const outcome = yield* once(scenario, policy.policy, seed + index, (progress) =>
-        onProgress((index + progress) / runs)
-      )
-      first ??= outcome
-      outcomes.push({ calls: outcome.calls, figures: outcome.figures })
+    const { onProgress = () => {}, policy = ownPolicy(scenario), seed = 1 } = options
+    const runs = Math.max(1, options.runs ?? 1)
+    const part = (index: number) =>
+      once(scenario, policy.policy, seed + index, (progress) => onProgress((index + progress) / runs))
+    const first = yield* part(0)
+    const outcomes: Array<Pick<Outcome, "calls" | "figures">> = [first]
+    for (let index = 1; index < runs; index++) {
+      const { calls, figures } = yield* part(index)
+      outcomes.push({ calls, figures })
     }
     onProgress(1)
-    const figures = Object.fromEntries(
-      Figure.all.map(({ name }) => [name, estimate(outcomes.map((outcome) => outcome.figures[name]))])
-    )
     return {
       scenario: scenario.name,
       description: scenario.description,
       policy: policy.name,
       seed,
-      runs: outcomes.length,
+      runs,
       durationMs: scenario.duration,
       calls: outcomes.reduce((sum, { calls }) => sum + calls, 0),
-      figures: figures as Figures,
-      timeline: first?.timeline ?? { binMs: 1, arrivals: [], served: [], rescued: [], failed: [], rejected: [], aborted: [], providers: [] },
-      transitions: first?.transitions ?? []
+      figures: Figure.record((name) => estimate(outcomes.map(({ figures }) => figures[name]))),
+      timeline: first.timeline,
+      transitions: first.transitions
     }
   })

@@ -5,3 +5,5 @@
  */
 export * as Figure from "./Figure.js"
 export * as RunReport from "./RunReport.js"
+export * as Scenario from "./Scenario.js"
+export * as Simulator from "./Simulator.js"

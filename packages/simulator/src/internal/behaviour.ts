@@ -78,7 +78,11 @@ export class Script {
     const { noise } = this.provider
     if (noise !== undefined && this.noise !== undefined && this.draw(providerPurpose.noise, id) < noise.rate) {
       const kind = this.noise(this.draw(providerPurpose.error, id))
-      return { latency: this.errorLatency(this.draw(providerPurpose.errorLatency, id)), fault: faultOf(kind), sick: false }
+      return {
+        latency: this.errorLatency(this.draw(providerPurpose.errorLatency, id)),
+        fault: faultOf(kind),
+        sick: false
+      }
     }
     return { latency: this.healthyLatency(id), fault: undefined, sick: false }
   }
@@ -129,8 +133,7 @@ export class Script {
       }
       case "flapping": {
         const fails = this.failing(phase.errors, phase.errorLatency)
-        return (id, now) =>
-          (now - phase.from) % (phase.down + phase.up) < phase.down ? fails(id, now) : undefined
+        return (id, now) => ((now - phase.from) % (phase.down + phase.up) < phase.down ? fails(id, now) : undefined)
       }
       case "bad-key":
         return this.failing({ auth: 1 }, phase.errorLatency)

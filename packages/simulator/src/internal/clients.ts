@@ -35,9 +35,7 @@ interface Call {
   tries: number
 }
 
-type Fork = (
-  effect: Effect.Effect<Served, RouteError | Rejected>
-) => Fiber.RuntimeFiber<Served, RouteError | Rejected>
+type Fork = (effect: Effect.Effect<Served, RouteError | Rejected>) => Fiber.RuntimeFiber<Served, RouteError | Rejected>
 
 const encoder = new TextEncoder()
 
@@ -76,9 +74,7 @@ export class Clients {
     const [first] = scenario.models
     const { abort } = scenario.clients
     this.abortAfter = abort === undefined ? undefined : quantile(abort.after)
-    const traffic = scenario.traffic ?? [
-      { model: first?.name ?? "", share: 1, tokens: { input: 800, output: 300 } }
-    ]
+    const traffic = scenario.traffic ?? [{ model: first?.name ?? "", share: 1, tokens: { input: 800, output: 300 } }]
     let upTo = 0
     this.wanted = traffic.map(({ model, share, tokens }) => {
       upTo += share

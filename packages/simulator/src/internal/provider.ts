@@ -63,8 +63,7 @@ export const simulated = (
   const errorOf = (fault: Fault): Effect.Effect<never, ProviderError> => {
     const known = errors.get(fault)
     if (known !== undefined) return known
-    const response =
-      fault._tag === "Answer" ? { ...fault.answer, body: encoder.encode(fault.answer.body) } : undefined
+    const response = fault._tag === "Answer" ? { ...fault.answer, body: encoder.encode(fault.answer.body) } : undefined
     const error = Effect.fail(
       new ProviderError({
         provider: name,
@@ -101,11 +100,7 @@ export const simulated = (
         const now = clock.unsafeCurrentTimeMillis()
         const { fault, latency, sick } = script.at(call * retriesPerCall + again(request), model, now)
         witness.called(index, call, model, now, sick, answerWithin !== undefined)
-        const limit = Math.min(
-          total,
-          timeLeft ?? Number.POSITIVE_INFINITY,
-          answerWithin ?? Number.POSITIVE_INFINITY
-        )
+        const limit = Math.min(total, timeLeft ?? Number.POSITIVE_INFINITY, answerWithin ?? Number.POSITIVE_INFINITY)
         if (latency > limit) return Effect.flatMap(Effect.sleep(limit), () => timeout(limit))
         return Effect.flatMap(Effect.sleep(latency), (): Effect.Effect<Answer, ProviderError> => {
           if (fault !== undefined) return errorOf(fault)

@@ -51,6 +51,17 @@ export class Run {
 
   /** Goes on for a while; whether anything is left. */
   step(): boolean {
+    // A refusal is an answer here, as common as a success: where it was made is of no interest, and costs most of it.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
+    try {
+      return this.advance()
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit
+    }
+  }
+
+  private advance(): boolean {
     for (let events = 0; events < stride; events++) {
       const { coming } = this
       const arrival = coming.done === true ? Number.POSITIVE_INFINITY : coming.value.at
@@ -80,7 +91,9 @@ export const make = (
     const clock = VirtualClock.make({ manual: true })
     const fate = chance(seed)
     const agenda = new Agenda()
-    const scripts = new Map(scenario.providers.map((provider, index) => [provider.name, new Script(provider, index, fate)]))
+    const scripts = new Map(
+      scenario.providers.map((provider, index) => [provider.name, new Script(provider, index, fate)])
+    )
     const healthy = (provider: string, call: number): number => {
       const script = scripts.get(provider)
       return script === undefined ? 0 : healthyLatency(script, call)

@@ -169,7 +169,14 @@ export class Tally implements Witness {
         for (const transition of this.transitions) {
           if (transition.breaker !== breaker || transition.replica !== replica) continue
           bands.push({ ...band, to: transition.at })
-          band = { breaker, replica, from: transition.at, to: end, state: readAs(transition.to), reason: transition.reason }
+          band = {
+            breaker,
+            replica,
+            from: transition.at,
+            to: end,
+            state: readAs(transition.to),
+            reason: transition.reason
+          }
         }
         bands.push(band)
       }
