@@ -3,7 +3,9 @@
  *
  * @since 0.1.0
  */
+export * as Explain from "./Explain.js"
 export * as Figure from "./Figure.js"
 export * as RunReport from "./RunReport.js"
 export * as Scenario from "./Scenario.js"
+export * as Scenarios from "./Scenarios.js"
 export * as Simulator from "./Simulator.js"

@@ -53,6 +53,15 @@ const retryAfterOf = (cause: Cause.Cause<RouteError | Rejected>): number | undef
   return millis === undefined ? undefined : Math.min(3_600, Math.max(1, Math.ceil(millis / 1_000))) * 1_000
 }
 
+/** Asking again changes nothing about these, and their statuses say so. */
+const settled: ReadonlySet<string> = new Set(["client_fault", "model_unavailable", "context_length", "content_filter"])
+
+const isFinal = (cause: Cause.Cause<RouteError | Rejected>): boolean => {
+  const error = Option.getOrUndefined(Cause.failureOption(cause))
+  if (error?._tag !== "RouteError") return true
+  return error.reason._tag === "Failed" && settled.has(error.reason.error.failure.kind)
+}
+
 const isRefusal = (cause: Cause.Cause<RouteError | Rejected>): boolean => {
   const error = Option.getOrUndefined(Cause.failureOption(cause))
   return error?._tag === "RouteError" && error.reason._tag === "Refused"
@@ -125,14 +134,14 @@ export class Clients {
     this.running.set(attempt, wanted)
     world.tally.begun(now)
     let over = false
-    const end = (at: number, ending: Ending, retryAfter?: number): void => {
+    const end = (at: number, ending: Ending, retryAfter?: number, final = false): void => {
       over = true
       this.running.delete(attempt)
       world.tally.ended(now, ending)
       if (ending === "aborted") return
       if (ending === "served" || ending === "rescued") {
         world.tally.satisfied(at - call.begunAt - wanted.healthy(call.id * triesPerCall))
-      } else if (!this.again(call, at, retryAfter, world)) world.tally.disappointed()
+      } else if (final || !this.again(call, at, retryAfter, world)) world.tally.disappointed()
     }
     const fiber = world.fork(
       pipeline.runUnscoped({
@@ -147,7 +156,7 @@ export class Clients {
       if (over) return
       const at = world.now()
       if (exit._tag === "Success") end(at, exit.value.substituted ? "rescued" : "served")
-      else end(at, isRefusal(exit.cause) ? "rejected" : "failed", retryAfterOf(exit.cause))
+      else end(at, isRefusal(exit.cause) ? "rejected" : "failed", retryAfterOf(exit.cause), isFinal(exit.cause))
     })
     if (over) return
     const leave = (after: number, ending: Ending): void =>
@@ -171,10 +180,11 @@ export class Clients {
   private again(call: Call, at: number, retryAfter: number | undefined, world: World): boolean {
     const { retry } = this.scenario.clients
     if (retry === undefined || call.tries >= Math.min(retry.max, triesPerCall - 1)) return false
-    const step = retry.backoff * retry.multiplier ** call.tries
+    const step = Math.min(retry.maxBackoff, retry.backoff * retry.multiplier ** call.tries)
     call.tries++
     const jitter = 1 - retry.jitter * this.chance(purpose.backoff, call.id * triesPerCall + call.tries)
-    const pause = Math.round(Math.max(step * jitter, retry.honorRetryAfter ? (retryAfter ?? 0) : 0))
+    const asked = retryAfter !== undefined && retryAfter <= retry.maxRetryAfter ? retryAfter : undefined
+    const pause = Math.round(asked ?? step * jitter)
     this.agenda.add(at + pause, () => this.attempt(call, at + pause, world))
     return true
   }

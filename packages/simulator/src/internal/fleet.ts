@@ -1,5 +1,6 @@
 import type { CircuitBreaker } from "@switchgear/breaker/CircuitBreaker"
 import * as CircuitBreakerRegistry from "@switchgear/breaker/CircuitBreakerRegistry"
+import * as CircuitBreakerStore from "@switchgear/breaker/CircuitBreakerStore"
 import * as Fallback from "@switchgear/core/Fallback"
 import type { Policy } from "@switchgear/core/Policy"
 import type { Provider } from "@switchgear/providers/Provider"
@@ -11,7 +12,7 @@ import type { Scenario } from "../Scenario.js"
 /** The replicas of a gateway: the product's own pipeline in each, over the same providers. */
 export interface Fleet {
   readonly pipelines: ReadonlyArray<Pipeline.Service>
-  /** One a replica, or one for all of them; none without breakers. */
+  /** One a replica; none without breakers. */
   readonly registries: ReadonlyArray<CircuitBreakerRegistry.Service>
 }
 
@@ -80,11 +81,16 @@ export const make = (
     const { enforce, replicas: sharing } = scenario.breakers
     const registries: Array<CircuitBreakerRegistry.Service> = []
     const pipelines: Array<Pipeline.Service> = []
+    const store = yield* CircuitBreakerStore.makeMemory
+    const registry = (policy: Policy) =>
+      sharing === "own"
+        ? CircuitBreakerRegistry.make({ policy, enforce, bufferSize })
+        : CircuitBreakerRegistry.makeStored({ policy, enforce, bufferSize, mode: "shared" }).pipe(
+            Effect.provideService(CircuitBreakerStore.CircuitBreakerStore, store)
+          )
     for (let index = 0; index < scenario.replicas; index++) {
-      if (policy !== undefined && (index === 0 || sharing === "own")) {
-        registries.push(yield* CircuitBreakerRegistry.make({ policy, enforce, bufferSize }))
-      }
-      pipelines.push(yield* replica(scenario, providers, registries.at(-1)))
+      if (policy !== undefined) registries.push(yield* registry(policy))
+      pipelines.push(yield* replica(scenario, providers, registries[index]))
     }
     return { pipelines, registries }
   })

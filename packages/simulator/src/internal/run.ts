@@ -34,7 +34,9 @@ export class Run {
     private readonly agenda: Agenda,
     private readonly arriving: Iterator<Arrival, undefined>,
     private readonly clients: Clients,
-    private readonly world: World
+    private readonly world: World,
+    /** Reads what the product says of itself, at the run's own time. */
+    readonly look: <A>(effect: Effect.Effect<A>) => A
   ) {
     this.coming = arriving.next()
   }
@@ -128,5 +130,5 @@ export const make = (
     // those who listen are there before the first call
     clock.unsafeAdvance(0)
     const arriving = arrivals(scenario.arrivals, scenario.duration, fate)
-    return new Run(scenario.duration, fleet, tally, clock, agenda, arriving, clients, world)
+    return new Run(scenario.duration, fleet, tally, clock, agenda, arriving, clients, world, Runtime.runSync(runtime))
   })

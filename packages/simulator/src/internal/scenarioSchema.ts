@@ -189,12 +189,17 @@ const clients = Schema.Struct({
   retry: Schema.optional(
     Schema.Struct({
       max: count("max"),
-      backoff: Schema.optionalWith(length("backoff"), { default: () => 1_000 }),
+      backoff: Schema.optionalWith(length("backoff"), { default: () => 500 }),
       multiplier: Schema.optionalWith(positive("multiplier"), { default: () => 2 }),
-      jitter: Schema.optionalWith(share("jitter"), { default: () => 0.5 }),
-      honorRetryAfter: Schema.optionalWith(boolean("honorRetryAfter"), { default: () => true })
+      maxBackoff: Schema.optionalWith(length("maxBackoff"), { default: () => 8_000 }),
+      jitter: Schema.optionalWith(share("jitter"), { default: () => 0.25 }),
+      maxRetryAfter: Schema.optionalWith(time("maxRetryAfter"), { default: () => 60_000 })
     })
-  )
+  ).annotations({
+    description:
+      "What a client does about an error. The defaults are those of the official SDKs: half a second doubling to eight, " +
+      "and a Retry-After of up to a minute is waited for."
+  })
 })
 
 export type Clients = typeof clients.Type
@@ -223,6 +228,9 @@ const fallback = Schema.Unknown.pipe(
 export const fields = {
   name: text("name"),
   description: text("description"),
+  incident: Schema.optionalWith(Schema.String, { default: () => "" }).annotations({
+    description: "The incident it is taken from."
+  }),
   lesson: Schema.optionalWith(Schema.String, { default: () => "" }).annotations({
     description: "What one learns from it."
   }),

@@ -115,9 +115,43 @@ const breakers = Command.make(
     )
 ).pipe(Command.withDescription("Show the breakers of a running gateway."))
 
+const policies = Options.text("policy").pipe(
+  Options.withAlias("p"),
+  Options.repeated,
+  Options.withDescription("A preset, a file, or none for no breaker at all; as often as you like, to compare.")
+)
+
+const simulate = Command.make(
+  "simulate",
+  {
+    scenario: Args.text({ name: "scenario" }).pipe(
+      Args.withDescription("A scenario's name or file; without it, the names are listed."),
+      Args.optional
+    ),
+    policies,
+    seed: Options.integer("seed").pipe(Options.withDefault(1), Options.withDescription("The same seed, the same run.")),
+    runs: Options.integer("runs").pipe(
+      Options.withDefault(1),
+      Options.withDescription("How many, each with the next seed; more than one gives confidence intervals.")
+    ),
+    json: Options.boolean("json").pipe(Options.withDescription("The reports as JSON.")),
+    explain: Options.text("explain").pipe(
+      Options.withDescription(
+        "Instead: why each breaker is as it is at this time of the first run, such as 330 or 5m."
+      ),
+      Options.optional
+    )
+  },
+  (given) =>
+    lazily(
+      () => import("./commands/simulate.js"),
+      (module) => module.simulate(given)
+    )
+).pipe(Command.withDescription("Play an outage on the real router and breakers, in virtual time."))
+
 const switchgear = Command.make("switchgear").pipe(
   Command.withDescription("Circuit breakers, fallback and provider health for LLM calls."),
-  Command.withSubcommands([gateway, demo, breakers, keys, replay, classify, policy])
+  Command.withSubcommands([gateway, demo, breakers, keys, replay, classify, policy, simulate])
 )
 
 /** The command as a function of `process.argv`. */
