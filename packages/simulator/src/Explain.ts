@@ -174,15 +174,30 @@ const counters = (view: Breaker.View): ReadonlyArray<string> => {
     ...(missingSamples === undefined || missingSamples === 0 ? [] : [`${missingSamples} samples short of the minimum`]),
     ...(successes === undefined ? [] : [`${successes} probes succeeded`]),
     ...(kinds.length === 0 ? [] : [`failures of this era: ${kinds.join(", ")}`]),
-    ...(openings === 0 ? [] : [`${openings} openings since the last recovery`])
+    ...(openings === 0 ? [] : [`opened ${openings === 1 ? "once" : `${openings} times`} since the last recovery`])
   ]
 }
 
-const tip = ({ count, kind, outcome, reason, to }: Tip): string => {
-  const what = kind === undefined ? outcome : `${outcome} of kind ${kind}`
-  const many = count === 1 ? `one more ${what}` : `${count} more in a row, each a ${what},`
-  return `${many} would make it ${to}: ${describeReason(reason)}`
+/** Kinds that would do the same are told together. */
+const tipLines = (tips: ReadonlyArray<Tip>): ReadonlyArray<string> => {
+  const groups = new Map<string, { readonly first: Tip; readonly kinds: Array<string> }>()
+  for (const one of tips) {
+    const key = JSON.stringify([one.outcome, one.count, one.to, one.reason.rule, one.reason.by])
+    const group = groups.get(key) ?? { first: one, kinds: [] }
+    if (one.kind !== undefined) group.kinds.push(one.kind)
+    groups.set(key, group)
+  }
+  return Array.from(groups.values(), ({ first: { count, outcome, reason, to }, kinds }) => {
+    const many =
+      count === 1 ? `One more ${outcome}` : `${count} more ${outcome === "success" ? "successes" : "failures"} in a row`
+    const of = kinds.length === 0 ? "" : ` (${kinds.join(", ")})`
+    const why = kinds.length > 1 && reason.by !== "kind" ? describeReason(withoutKind(reason)) : describeReason(reason)
+    return `${many}${of} would make it ${to}: ${why}`
+  })
 }
+
+const withoutKind = (reason: Breaker.Reason): Breaker.Reason =>
+  reason.by === "streak" || reason.by === "failureRate" || reason.by === "slowRate" ? { ...reason, kind: null } : reason
 
 /**
  * An explanation in words, a line each.
@@ -212,7 +227,7 @@ export const render = (explanation: Explanation): ReadonlyArray<string> => {
       last === null ? "  It has not changed yet." : `  ${last.from} to ${last.to}: ${describeReason(last.reason)}`,
       ...(view.until === undefined ? [] : [`  Probes from ${describeTime(view.until)} on (A3).`]),
       ...counters(view).map((line) => `  ${line}`),
-      ...tips.map((one) => `  ${tip(one)}`)
+      ...tipLines(tips).map((line) => `  ${line}`)
     ])
   ]
 }

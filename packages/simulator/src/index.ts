@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+export * as Backtest from "./Backtest.js"
 export * as Explain from "./Explain.js"
 export * as Figure from "./Figure.js"
 export * as RunReport from "./RunReport.js"

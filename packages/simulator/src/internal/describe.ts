@@ -10,7 +10,7 @@ const percent = (share: number): string => `${Number((share * 100).toPrecision(3
 export const describeReason = (reason: Breaker.Reason): string => {
   switch (reason.by) {
     case "streak":
-      return `${reason.failures} failures in a row, ${reason.threshold} open it, the last one ${reason.kind ?? "of no kind"} (P1)`
+      return `${reason.failures} failures in a row${reason.kind === null ? "" : `, the last one ${reason.kind}`}; ${reason.threshold} open it (P1)`
     case "failureRate":
       return `${reason.failures} of ${reason.samples} failed, ${percent(reason.threshold)} open it (P1)`
     case "slowRate":

@@ -149,9 +149,25 @@ const simulate = Command.make(
     )
 ).pipe(Command.withDescription("Play an outage on the real router and breakers, in virtual time."))
 
+const backtest = Command.make(
+  "backtest",
+  {
+    log: Args.text({ name: "log" }).pipe(
+      Args.withDescription("The answer of /admin/telemetry, or JSON lines with at, target, outcome and latency.")
+    ),
+    policies,
+    json: Options.boolean("json").pipe(Options.withDescription("The reports as JSON."))
+  },
+  (given) =>
+    lazily(
+      () => import("./commands/backtest.js"),
+      (module) => module.backtest(given.log, given.policies, given.json)
+    )
+).pipe(Command.withDescription("Put recorded traffic through policies and say what each would have refused."))
+
 const switchgear = Command.make("switchgear").pipe(
   Command.withDescription("Circuit breakers, fallback and provider health for LLM calls."),
-  Command.withSubcommands([gateway, demo, breakers, keys, replay, classify, policy, simulate])
+  Command.withSubcommands([gateway, demo, breakers, keys, replay, classify, policy, simulate, backtest])
 )
 
 /** The command as a function of `process.argv`. */

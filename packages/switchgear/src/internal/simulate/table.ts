@@ -21,6 +21,17 @@ const cell = (estimate: Estimate | null, unit: Figure.Unit): string => {
   return half === 0 ? show(estimate.mean) : `${show(estimate.mean)} ± ${show(half)}`
 }
 
+/** Columns under each other, the first to the left, numbers to the right. */
+export const aligned = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)))
+  const line = (row: ReadonlyArray<string>): string =>
+    row
+      .map((text, column) => (column === 0 ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0)))
+      .join("  ")
+      .trimEnd()
+  return rows.map((row) => `${line(row)}\n`).join("")
+}
+
 /** A row a figure, a column a policy. */
 export const table = (reports: ReadonlyArray<RunReport>): string => {
   const [first] = reports
@@ -29,13 +40,6 @@ export const table = (reports: ReadonlyArray<RunReport>): string => {
     ["", ...reports.map(({ policy }) => policy)],
     ...Figure.all.map(({ label, name, unit }) => [label, ...reports.map(({ figures }) => cell(figures[name], unit))])
   ]
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)))
-  const lines = rows.map((row) =>
-    row
-      .map((text, column) => (column === 0 ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0)))
-      .join("  ")
-      .trimEnd()
-  )
   const calls = `${first.runs === 1 ? "1 run" : `${first.runs} runs`}, ${Math.round(first.calls / first.runs)} calls each, seed ${first.seed}`
-  return `${first.scenario}: ${first.description}\n${calls}\n\n${lines.join("\n")}\n`
+  return `${first.scenario}: ${first.description}\n${calls}\n\n${aligned(rows)}`
 }
