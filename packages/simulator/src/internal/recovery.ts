@@ -45,6 +45,10 @@ export const timeToRecover = (
     return shut.size === 0 ? [] : [until - end]
   })
 
-/** Openings outside of every sickness. */
+/** Openings outside of every sickness; one of a breaker that replicas share is one. */
 export const falseTrips = (transitions: ReadonlyArray<Transition>, spells: ReadonlyArray<Interval>): number =>
-  trips(transitions).filter(({ at }) => !spells.some(({ from, to }) => at >= from && at < to)).length
+  new Set(
+    trips(transitions)
+      .filter(({ at }) => !spells.some(({ from, to }) => at >= from && at < to))
+      .map(({ at, breaker }) => `${at} ${breaker}`)
+  ).size

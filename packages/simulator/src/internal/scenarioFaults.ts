@@ -26,9 +26,7 @@ export const faultsOf = (error: ParseResult.ParseError): ReadonlyArray<Fault> =>
     else {
       const [, names = "", actual = ""] = literals.exec(message) ?? []
       if (names === "") {
-        const isShape =
-          message.startsWith("Expected {") && issues.some((other) => other.path === path && other.message !== message)
-        if (!isShape) add(path, message.split("\n")[0] ?? message)
+        add(path, message.split("\n")[0] ?? message)
         continue
       }
       const known = choices.get(path)
@@ -40,9 +38,15 @@ export const faultsOf = (error: ParseResult.ParseError): ReadonlyArray<Fault> =>
       }
     }
   }
-  return faults.map((fault) => {
+  const said = faults.map((fault) => {
     const choice = fault.message === "" ? choices.get(fault.path) : undefined
     if (choice === undefined) return fault
     return { path: fault.path, message: `must be one of ${[...choice.names].join(", ")}, got ${choice.actual}` }
   })
+  // what another member of a union would have been says nothing where one member says more
+  const more = ({ path }: Fault) =>
+    said.some(
+      (other) => !other.message.startsWith("Expected") && (other.path === path || other.path.startsWith(`${path}.`))
+    )
+  return said.filter((fault) => !fault.message.startsWith("Expected") || !more(fault))
 }
