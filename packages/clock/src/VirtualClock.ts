@@ -38,6 +38,12 @@ export interface Service extends Clock.Clock {
    * clock that is not manual this is a sleep.
    */
   readonly advance: (duration: Duration.DurationInput) => Effect.Effect<void>
+  /**
+   * `advance` for a driver that is no fiber: when it returns, time has passed and all that fibers had to do until then is
+   * done. Only fibers run in it; what waits for a promise goes on after it has returned, so a program that has promises
+   * belongs under `advance`. Makes no sense on a clock that is not manual, where time passes by itself as well.
+   */
+  readonly unsafeAdvance: (duration: Duration.DurationInput) => void
 }
 
 /**
@@ -116,6 +122,21 @@ class VirtualClockImpl implements Service {
       this.horizon = Math.max(this.horizon, this.now + Duration.toMillis(decoded))
       return this.register(decoded, afterAllOthers, resume)
     })
+  }
+
+  unsafeAdvance(duration: Duration.DurationInput): void {
+    const end = this.now + Duration.toMillis(duration)
+    this.horizon = Math.max(this.horizon, end)
+    this.scheduler.drainAll()
+    let next = this.sleepers.peek()
+    while (next !== undefined && next.deadline <= end) {
+      this.sleepers.remove(next)
+      this.now = Math.max(this.now, next.deadline)
+      next.wake()
+      this.scheduler.drainAll()
+      next = this.sleepers.peek()
+    }
+    this.now = Math.max(this.now, end)
   }
 
   private register(

@@ -46,6 +46,12 @@ export class RunQueue implements Scheduler.Scheduler {
     return true
   }
 
+  /** The same to the end, for one who has taken the host's turn on purpose. */
+  drainAll(): void {
+    while (!this.idle) this.drain()
+    this.batches = 0
+  }
+
   private schedule(): void {
     if (this.scheduled) return
     this.scheduled = true

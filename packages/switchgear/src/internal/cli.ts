@@ -115,9 +115,59 @@ const breakers = Command.make(
     )
 ).pipe(Command.withDescription("Show the breakers of a running gateway."))
 
+const policies = Options.text("policy").pipe(
+  Options.withAlias("p"),
+  Options.repeated,
+  Options.withDescription("A preset, a file, or none for no breaker at all; as often as you like, to compare.")
+)
+
+const simulate = Command.make(
+  "simulate",
+  {
+    scenario: Args.text({ name: "scenario" }).pipe(
+      Args.withDescription("A scenario's name or file; without it, the names are listed."),
+      Args.optional
+    ),
+    policies,
+    seed: Options.integer("seed").pipe(Options.withDefault(1), Options.withDescription("The same seed, the same run.")),
+    runs: Options.integer("runs").pipe(
+      Options.withDefault(1),
+      Options.withDescription("How many, each with the next seed; more than one gives confidence intervals.")
+    ),
+    json: Options.boolean("json").pipe(Options.withDescription("The reports as JSON.")),
+    explain: Options.text("explain").pipe(
+      Options.withDescription(
+        "Instead: why each breaker is as it is at this time of the first run, such as 330 or 5m."
+      ),
+      Options.optional
+    )
+  },
+  (given) =>
+    lazily(
+      () => import("./commands/simulate.js"),
+      (module) => module.simulate(given)
+    )
+).pipe(Command.withDescription("Play an outage on the real router and breakers, in virtual time."))
+
+const backtest = Command.make(
+  "backtest",
+  {
+    log: Args.text({ name: "log" }).pipe(
+      Args.withDescription("The answer of /admin/telemetry, or JSON lines with at, target, outcome and latency.")
+    ),
+    policies,
+    json: Options.boolean("json").pipe(Options.withDescription("The reports as JSON."))
+  },
+  (given) =>
+    lazily(
+      () => import("./commands/backtest.js"),
+      (module) => module.backtest(given.log, given.policies, given.json)
+    )
+).pipe(Command.withDescription("Put recorded traffic through policies and say what each would have refused."))
+
 const switchgear = Command.make("switchgear").pipe(
   Command.withDescription("Circuit breakers, fallback and provider health for LLM calls."),
-  Command.withSubcommands([gateway, demo, breakers, keys, replay, classify, policy])
+  Command.withSubcommands([gateway, demo, breakers, keys, replay, classify, policy, simulate, backtest])
 )
 
 /** The command as a function of `process.argv`. */

@@ -1,0 +1,89 @@
+import * as Explain from "@switchgear/simulator/Explain"
+import * as Scenario from "@switchgear/simulator/Scenario"
+import * as Scenarios from "@switchgear/simulator/Scenarios"
+import * as Simulator from "@switchgear/simulator/Simulator"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { type CommandFailed, refused } from "../commandFailed.js"
+import { write } from "../output.js"
+import { namedPolicy } from "../simulate/policies.js"
+import { progressBar } from "../simulate/progress.js"
+import { table } from "../simulate/table.js"
+
+export interface Options {
+  readonly scenario: Option.Option<string>
+  readonly policies: ReadonlyArray<string>
+  readonly seed: number
+  readonly runs: number
+  readonly json: boolean
+  /** A time of the first run, as a duration. */
+  readonly explain: Option.Option<string>
+}
+
+const listed = `scenarios that come with it:\n${Scenarios.names.map((name) => `  ${name}\n`).join("")}or the path of a YAML file of your own\n`
+
+const find = (name: string): Effect.Effect<Scenario.Scenario, CommandFailed> => {
+  const isFile = /[/.]/.test(name)
+  if (!isFile && !Scenarios.isName(name)) return refused(`there is no scenario "${name}"; ${listed.trimEnd()}`)
+  const loaded = Scenarios.isName(name) ? Scenarios.get(name) : Scenario.load(name)
+  return Effect.catchTag(loaded, "ScenarioError", (error) => refused(error.message))
+}
+
+/** Runs a scenario under one policy or several, and shows what they are worth. */
+export const simulate = (options: Options): Effect.Effect<void, CommandFailed> =>
+  Effect.gen(function* () {
+    if (Option.isNone(options.scenario)) return yield* write(listed)
+    const { json, policies: names, runs, seed } = options
+    if (!Number.isSafeInteger(seed) || seed < 0) return yield* refused(`--seed must be 0 or more, got ${seed}`)
+    if (runs < 1) return yield* refused(`--runs must be at least 1, got ${runs}`)
+    const scenario = yield* find(options.scenario.value)
+    const policies = names.length === 0 ? [Simulator.ownPolicy(scenario)] : yield* Effect.forEach(names, namedPolicy)
+    if (Option.isSome(options.explain)) return yield* explain(scenario, options.explain.value, policies, seed, json)
+    const reports = yield* Effect.acquireUseRelease(
+      progressBar,
+      (bar) =>
+        Effect.forEach(policies, (policy, index) =>
+          Simulator.run(scenario, {
+            policy,
+            seed,
+            runs,
+            onProgress: (progress) => bar.show((index + progress) / policies.length, policy.name)
+          })
+        ),
+      (bar) => Effect.sync(bar.clear)
+    ).pipe(Effect.catchTag("PipelineConfigError", (error) => refused(error.message)))
+    if (json) return yield* write(`${JSON.stringify(reports, null, 2)}\n`)
+    yield* write(table(reports))
+  })
+
+const timeOf = (text: string): number | undefined => {
+  const plain = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) * 1_000 : undefined
+  if (plain !== undefined) return Math.round(plain)
+  const short = text.trim().replace(/^(\d+)\s*(s|m|h)$/, (_, amount, unit) => `${amount} ${long[String(unit)] ?? ""}`)
+  return Option.getOrUndefined(Option.map(Duration.decodeUnknown(short), (it) => Math.round(Duration.toMillis(it))))
+}
+
+const long: Readonly<Record<string, string>> = { s: "seconds", m: "minutes", h: "hours" }
+
+const explain = (
+  scenario: Scenario.Scenario,
+  when: string,
+  policies: ReadonlyArray<Simulator.NamedPolicy>,
+  seed: number,
+  json: boolean
+): Effect.Effect<void, CommandFailed> =>
+  Effect.gen(function* () {
+    const time = timeOf(when)
+    if (time === undefined || time > scenario.duration) {
+      const end = Duration.format(scenario.duration)
+      return yield* refused(
+        `--explain ${when}: write a time of the run such as "330" (seconds) or "5m", at most ${end}`
+      )
+    }
+    const found = yield* Effect.forEach(policies, (policy) => Explain.at(scenario, time, { policy, seed })).pipe(
+      Effect.catchTag("PipelineConfigError", (error) => refused(error.message))
+    )
+    if (json) return yield* write(`${JSON.stringify(found, null, 2)}\n`)
+    yield* write(`${found.map((one) => Explain.render(one).join("\n")).join("\n\n")}\n`)
+  })
