@@ -8,7 +8,7 @@ import { logLine } from "./logLine.js"
 import { reason } from "./words.js"
 
 /** Asked every few seconds by whoever watches the gateway: of no interest unless something is wrong. */
-const probes: ReadonlyArray<string> = ["/healthz", "/readyz"]
+const probes: ReadonlyArray<string> = ["/healthz", "/readyz", "/metrics"]
 
 /** One line per request. It names models, as clients know them, and nothing of what is said, sent or held secret. */
 export const accessLog = (
