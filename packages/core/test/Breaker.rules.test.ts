@@ -313,6 +313,19 @@ describe("probes", () => {
     const [again, after] = Breaker.report(policy, left, second.permit, ok, 102, 0)
     expect([again, after]).toMatchObject(["Applied", { _tag: "HalfOpen", successes: 1, leases: [] }])
   })
+
+  it("A5: however many probes are out, each has a lease of its own", () => {
+    const many = Policy.consecutive({ failureThreshold: 1, cooldown: { base: 100 }, halfOpen: { maxProbes: 5 } })
+    let state = run(many, [[0, bad]])
+    const probes = new Set<number | undefined>()
+    for (let count = 1; count <= 5; count++) {
+      const [admission, next] = Breaker.acquire(many, state, 100)
+      if (admission._tag === "Rejected") throw new Error("refused")
+      probes.add(admission.permit.probe)
+      state = next
+    }
+    expect(probes.size).toBe(5)
+  })
 })
 
 describe("manual control", () => {
@@ -339,6 +352,11 @@ describe("manual control", () => {
     const [endless] = Breaker.command(policy, opened, Breaker.forceOpen(), 1)
     expect(Breaker.command(policy, endless, Breaker.auto, 10)[0]).toMatchObject({ until: 1_000, cooldown: 990 })
     expect(Breaker.command(policy, endless, Breaker.auto, 5_000)[0]).toMatchObject({ until: 5_000, cooldown: 0 })
+  })
+
+  it("M1, T1: a forceOpen for a while ends after that while, before 0 too", () => {
+    const [forced] = Breaker.command(policy, Breaker.initial(policy, -100), Breaker.forceOpen(10), -90)
+    expect(Breaker.observe(policy, forced, -90)).toMatchObject({ state: "Open", forced: true, until: -80 })
   })
 
   it("M1, T1: auto without a kept deadline opens until now, before 0 too", () => {
