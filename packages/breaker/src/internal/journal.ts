@@ -7,10 +7,14 @@ import type { Transition } from "../Transition.js"
 import type { Cell } from "./cell.js"
 import { meet } from "./meet.js"
 import type { Reach } from "./reach.js"
+import { monotonicMillis } from "./time.js"
 
-/** What the store said of a breaker when it was first asked for. */
+/**
+ * What the store said of a breaker when it was first asked for. `now` is the store's time, `at` the monotonic clock's when
+ * it was told: what passes until a record is taken up is no part of a cooldown.
+ */
 export type Loaded =
-  | { readonly _tag: "Found"; readonly stored: Stored; readonly now: number }
+  | { readonly _tag: "Found"; readonly stored: Stored; readonly now: number; readonly at: number }
   | { readonly _tag: "Nothing" }
   | { readonly _tag: "Unknown" }
 
@@ -110,7 +114,7 @@ export class Journal {
   load(name: string): Effect.Effect<Loaded> {
     return this.store
       .modify(name, (stored, now): readonly [Loaded, Stored | undefined] => [
-        stored === undefined ? { _tag: "Nothing" } : { _tag: "Found", stored, now },
+        stored === undefined ? { _tag: "Nothing" } : { _tag: "Found", stored, now, at: monotonicMillis(this.clock) },
         stored
       ])
       .pipe(
@@ -124,7 +128,7 @@ export class Journal {
     // One that was only forgotten here knows more than its record.
     if (cell.admitted > 0 || cell.history !== undefined) return
     if (loaded._tag === "Unknown") this.unmet.add(cell)
-    if (loaded._tag === "Found") this.adopt(cell, loaded.stored, loaded.now)
+    if (loaded._tag === "Found") this.adopt(cell, loaded)
   }
 
   /** Removes the record of a breaker that was forgotten, unless somebody has opened or forced it since. */
@@ -154,8 +158,9 @@ export class Journal {
     return Effect.catchAll(this.store.modify(name, f), (error) => Effect.as(this.reach.failed(error), false))
   }
 
-  private adopt(cell: Cell, stored: Stored, now: number): void {
-    cell.state = Snapshot.restore(cell.policy, stored.snapshot, cell.now(this.clock), now, cell.state)
+  private adopt(cell: Cell, { at, now, stored }: Extract<Loaded, { readonly _tag: "Found" }>): void {
+    const wall = now + (monotonicMillis(this.clock) - at)
+    cell.state = Snapshot.restore(cell.policy, stored.snapshot, cell.now(this.clock), wall, cell.state)
     cell.history = stored.transitions.length === 0 ? undefined : [...stored.transitions]
     this.written.set(cell, cell.state)
   }
@@ -164,18 +169,18 @@ export class Journal {
   private write(cell: Cell): Effect.Effect<boolean> {
     return Effect.suspend(() => {
       const { history, state } = cell
-      const at = cell.now(this.clock)
       const unmet = this.unmet.has(cell)
       const write = (stored: Stored | undefined, now: number): readonly [Loaded, Stored | undefined] => {
         const own: Stored = {
-          snapshot: Snapshot.snapshot(state, at, now),
+          // At the store's time and at ours of the same moment, whatever the way to the store took.
+          snapshot: Snapshot.snapshot(state, cell.now(this.clock), now),
           writer: this.writer,
           transitions: history === undefined ? [] : [...history]
         }
         const kept = unmet && stored !== undefined ? meet(stored, own) : own
         return kept === own || stored === undefined
           ? [{ _tag: "Nothing" }, own]
-          : [{ _tag: "Found", stored, now }, stored]
+          : [{ _tag: "Found", stored, now, at: monotonicMillis(this.clock) }, stored]
       }
       return this.store.modify(cell.name, write).pipe(
         Effect.tap(() => this.reach.answered()),
@@ -185,7 +190,7 @@ export class Journal {
             this.written.set(cell, state)
           } else if (cell.state.era === state.era) {
             this.unmet.delete(cell)
-            this.adopt(cell, loaded.stored, loaded.now)
+            this.adopt(cell, loaded)
           }
           return true
         }),
