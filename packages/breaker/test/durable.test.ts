@@ -8,6 +8,7 @@ import * as VirtualClock from "@switchgear/clock/VirtualClock"
 import * as Breaker from "@switchgear/core/Breaker"
 import * as Policy from "@switchgear/core/Policy"
 import * as Snapshot from "@switchgear/core/Snapshot"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import * as Stream from "effect/Stream"
@@ -78,6 +79,44 @@ describe("a durable breaker", () => {
         yield* Effect.sleep("10 minutes")
         const after = yield* life(store, (registry) => Effect.flatMap(registry.get("a"), CircuitBreaker.view))
         assert.strictEqual(after.state, "HalfOpen")
+      })
+    )
+  )
+
+  it.live("S9: the way to the store and back moves a deadline by less than half of what it takes", () =>
+    under(
+      Effect.gen(function* () {
+        for (const [there, back] of [
+          [160, 0],
+          [0, 160],
+          [80, 80]
+        ] as const) {
+          const memory = yield* Store.makeMemory
+          const store: Store.Service = {
+            ...memory,
+            modify: (key, f) =>
+              Effect.gen(function* () {
+                yield* Effect.sleep(there)
+                // What it says was true when it was asked, and is heard later.
+                const now = yield* Clock.currentTimeMillis
+                yield* Effect.sleep(back)
+                return yield* memory.modify(key, (stored) => f(stored, now))
+              })
+          }
+          const before = yield* life(store, (registry) =>
+            Effect.gen(function* () {
+              const breaker = yield* registry.get("a")
+              yield* Effect.replicateEffect(fail(breaker), 3)
+              yield* Effect.sleep("1 second")
+              return yield* CircuitBreaker.view(breaker)
+            })
+          )
+          yield* Effect.sleep("10 seconds")
+          const after = yield* life(store, (registry) => Effect.flatMap(registry.get("a"), CircuitBreaker.view))
+          assert(before.until !== undefined && after.until !== undefined)
+          assert.isAtMost(Math.abs(after.until - before.until), 160)
+          if (there === back) assert.isAtMost(Math.abs(after.until - before.until), 1)
+        }
       })
     )
   )

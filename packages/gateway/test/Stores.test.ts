@@ -69,7 +69,7 @@ describe("a store that cannot be opened", () => {
       for (const wrong of [join(folder, "a-file", "inside.db"), folder]) {
         const error = yield* refusal(wrong)
         expect(error._tag).toBe("ConfigError")
-        expect(error.message).toMatch(/store\.path: .* cannot be opened/)
+        expect(error.message).toMatch(/store\.path: .*: (its folder is not there|it cannot be opened)/)
         expect(error.message).toContain(wrong)
       }
     })

@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 let files = 0
 const fresh = () => join(folder, "deeper", `${files++}.db`)
 
-const laws = <R>(port: string, all: ReadonlyArray<StoreLaws.Law<R>>, layer: Layer.Layer<R, Store.StoreError>) =>
+const laws = <R>(port: string, all: ReadonlyArray<StoreLaws.Law<R>>, layer: Layer.Layer<R, unknown>) =>
   describe(`SQLite keeps ${port}`, () => {
     for (const { check, name } of all) it.live(name, () => Effect.provide(check, layer))
   })
@@ -92,10 +92,49 @@ describe("a SQLite file", () => {
     })
   )
 
-  it.live("that cannot be opened is a typed error", () =>
+  it.live("that cannot be used is an error that names it and says what to do", () =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(Effect.scoped(Layer.build(Sqlite.layer({ path: "/dev/null/x.db" }))))
-      assert.deepInclude(error, { _tag: "StoreError", reason: "Unavailable" })
+      const text = join(folder, "a-file")
+      writeFileSync(text, "")
+      for (const [path, problem, message] of [
+        [join(text, "x.db"), "Folder", /its folder .* cannot be made/],
+        [folder, "Unreadable", /name a file/]
+      ] as const) {
+        const error = yield* Effect.flip(Effect.scoped(Layer.build(Sqlite.layer({ path }))))
+        assert.deepInclude(error, { _tag: "FileUnusable", path, problem })
+        assert.match(error.message, message)
+        assert.isTrue(error.message.startsWith(`${path}: `))
+      }
+    })
+  )
+
+  it.live("that is another application's database is left as it is", () =>
+    Effect.gen(function* () {
+      const path = join(folder, "another.db")
+      const client = createClient({ url: pathToFileURL(path).href })
+      yield* Effect.promise(() =>
+        client.executeMultiple("CREATE TABLE users (name TEXT); INSERT INTO users VALUES ('a')")
+      )
+      client.close()
+      const before = readFileSync(path)
+      const error = yield* Effect.flip(Effect.scoped(Layer.build(Sqlite.layer({ path }))))
+      assert.deepInclude(error, { _tag: "FileUnusable", path, problem: "Foreign" })
+      assert.deepStrictEqual(readFileSync(path), before)
+      assert.deepStrictEqual(
+        readdirSync(folder).filter((name) => name.startsWith("another.db")),
+        ["another.db"]
+      )
+    })
+  )
+
+  it.live("of a switchgear that did not mark its files yet is taken", () =>
+    Effect.gen(function* () {
+      const path = fresh()
+      yield* trip(path)
+      const client = createClient({ url: pathToFileURL(path).href })
+      yield* Effect.promise(() => client.execute("PRAGMA application_id = 0"))
+      client.close()
+      assert.strictEqual(yield* trip(path), "Open")
     })
   )
 

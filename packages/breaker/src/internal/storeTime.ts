@@ -23,4 +23,14 @@ export class StoreTime {
   at(now: number): number {
     return now + this.low
   }
+
+  /** Where nobody else asks by it: as near as can be said. */
+  near(now: number): number {
+    return now + Math.floor((this.low + this.high) / 2)
+  }
+
+  /** ms within which it is known. */
+  get spread(): number {
+    return this.high < this.low ? Number.POSITIVE_INFINITY : this.high - this.low
+  }
 }

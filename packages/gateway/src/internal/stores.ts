@@ -69,7 +69,8 @@ const sqlite = (section: string, path: string, pollInterval: number) =>
   Layer.unwrapEffect(
     Effect.map(
       load(section, "sqlite", () => import("@switchgear/store/sqlite")),
-      (module) => Layer.mapError(module.layer({ path, pollInterval }), opened(`${section}.path`, path))
+      (module) =>
+        Layer.mapError(module.layer({ path, pollInterval }), ({ message }) => refusal(`${section}.path`, message))
     )
   )
 

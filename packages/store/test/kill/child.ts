@@ -150,7 +150,13 @@ const main =
         Effect.scoped,
         Effect.provide(
           Layer.suspend(() =>
-            RedisStore.layer({ url: Redacted.make("redis://127.0.0.1:6379"), prefix: place, commandTimeout: 5_000 })
+            RedisStore.layer({
+              url: Redacted.make("redis://127.0.0.1:6379"),
+              prefix: place,
+              // A store that is too late is a store that is away: another matter.
+              connectTimeout: 30_000,
+              commandTimeout: 30_000
+            })
           )
         )
       )

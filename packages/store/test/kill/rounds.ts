@@ -115,7 +115,9 @@ const compare = (before: ReadonlyArray<Line>, after: ReadonlyArray<Line>, report
     const start = of(before.filter(isFound)).at(-1)
     const state = last?.to ?? start?.state
     // What was written and not yet announced when the process ended is no loss.
-    const moved = last !== undefined && !found.transitions.slice(-1).some(is(last))
+    const known = last ?? start?.transitions.at(-1)
+    const newest = found.transitions.at(-1)
+    const moved = known === undefined ? newest !== undefined : newest === undefined || !is(known)(newest)
     if (!moved && state === "Open") {
       const until = last === undefined ? start?.until : last.until
       assert.notStrictEqual(found.state, "Closed", `${breaker}: Open became Closed`)

@@ -35,7 +35,8 @@ export const compareAndSet = <A>(
     const [found] = yield* sql<{ readonly value: string | null; readonly now: number }>`
       SELECT (SELECT value FROM ${name} WHERE key = ${key}) AS value, ${yield* db.now} AS now`
     const value = found?.value ?? undefined
-    const [result, row, writer] = step(value, Math.floor(found?.now ?? 0))
+    const now = db.clock === undefined ? (found?.now ?? 0) : yield* db.clock
+    const [result, row, writer] = step(value, Math.floor(now))
     if (row === undefined || (row === null && value === undefined)) return { done: true, value: result }
     const statement =
       row === null

@@ -11,6 +11,8 @@ export interface Db {
   readonly sql: SqlClient
   /** The store's time in ms since 1970, as an expression. */
   readonly now: Effect.Effect<Fragment>
+  /** Where the store's time is this process's: to be asked once the statement has had its turn. */
+  readonly clock?: Effect.Effect<number> | undefined
   /** Wraps a writing statement that returns `key`, so that others hear of it. */
   readonly announcing: (statement: Fragment, key: string, writer: string) => Fragment
 }
