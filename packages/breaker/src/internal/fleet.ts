@@ -273,6 +273,8 @@ export class Fleet {
     f: (stored: Stored | undefined, now: number) => readonly [A, Stored | undefined]
   ): Effect.Effect<A, StoreError> {
     const limited = this.options.store.modify(name, f).pipe(
+      // A backend of somebody's own that throws is away like one that says so.
+      Effect.catchAllDefect(() => new StoreError({ reason: "Unavailable" })),
       Effect.disconnect,
       Effect.timeoutFail({
         duration: this.options.wait,
