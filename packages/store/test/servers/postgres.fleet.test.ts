@@ -5,12 +5,12 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { afterAll } from "vitest"
 import { fleetProofs } from "../support/fleetProofs.js"
-import { drop } from "../support/postgres.js"
+import { dropSchema, urlOf } from "../support/postgres.js"
 
-const url = "postgres://postgres@127.0.0.1:5432/test"
+const url = urlOf("test")
 const space = `switchgear_fleet_${process.pid}`
 
-afterAll(() => Promise.all([drop(url, `${space}0`), drop(url, `${space}5000`)]), 60_000)
+afterAll(() => Promise.all([dropSchema("test", `${space}0`), dropSchema("test", `${space}5000`)]), 60_000)
 
 fleetProofs("PostgreSQL", { backend: "postgres", url, space }, (schema, name) =>
   Effect.flatMap(

@@ -16,7 +16,7 @@ const statements = (url: string, all: ReadonlyArray<string>): Promise<unknown> =
 /**
  * A database for one test file. Its commits do not wait for the disk: a breaker's are told of by NOTIFY, which lets only
  * one commit at a time, so that ten thousand of them would wait for ten thousand writes of a disk. What a crash of the
- * server leaves is for `crash.test.ts` to say.
+ * server leaves is for `postgres.restart.test.ts` to say.
  */
 export const create = (database: string): Promise<unknown> =>
   statements(urlOf("test"), [`CREATE DATABASE ${database}`, `ALTER DATABASE ${database} SET synchronous_commit = off`])
@@ -27,3 +27,7 @@ export const drop = (database: string): Promise<unknown> =>
 /** Runs a statement in a schema. */
 export const run = (database: string, schema: string, statement: string): Promise<unknown> =>
   statements(urlOf(database), [`SET search_path TO ${schema}; ${statement}`])
+
+/** Removes a schema with all that is in it. */
+export const dropSchema = (database: string, schema: string): Promise<unknown> =>
+  statements(urlOf(database), [`DROP SCHEMA IF EXISTS ${schema} CASCADE`])
