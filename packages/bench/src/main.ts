@@ -8,8 +8,9 @@ import { growth } from "./growth.js"
 import { heap } from "./heap.js"
 import { pipeline } from "./pipeline.js"
 import { type Aim, render, renderAim, type Subject } from "./report.js"
+import { shared } from "./shared.js"
 
-const subjects: ReadonlyArray<Subject> = [calls, growth, heap, pipeline]
+const subjects: ReadonlyArray<Subject> = [calls, growth, heap, pipeline, shared]
 
 const asked = process.argv.slice(2)
 const unknown = asked.filter((name) => !subjects.some((subject) => subject.name === name))
