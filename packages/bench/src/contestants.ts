@@ -95,7 +95,7 @@ export const opossum = (options: CircuitBreakerOfOpossum.Options) => {
   return { breaker, execute: (kind: Work): Promise<unknown> => breaker.fire(kind) }
 }
 
-const looped = (name: string, call: Effect.Effect<unknown, unknown>, kind: Work): Contestant => {
+export const looped = (name: string, call: Effect.Effect<unknown, unknown>, kind: Work): Contestant => {
   const body: Effect.Effect<unknown> =
     kind === "success" ? Effect.orDie(call) : Effect.catchAll(call, () => Effect.void)
   return {

@@ -9,9 +9,10 @@ import { heap } from "./heap.js"
 import { pipeline } from "./pipeline.js"
 import { registry } from "./registry.js"
 import { type Aim, render, renderAim, type Subject } from "./report.js"
+import { shared } from "./shared.js"
 import { stores } from "./stores.js"
 
-const subjects: ReadonlyArray<Subject> = [calls, growth, heap, pipeline, registry, stores]
+const subjects: ReadonlyArray<Subject> = [calls, growth, heap, pipeline, registry, shared, stores]
 
 const asked = process.argv.slice(2)
 const unknown = asked.filter((name) => !subjects.some((subject) => subject.name === name))

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import type { RegistryEvent } from "@switchgear/breaker/RegistryEvent"
 import type { Transition } from "@switchgear/breaker/Transition"
 import { afterAll } from "vitest"
 
@@ -19,6 +20,7 @@ export interface Settings {
 /** A call that reached the upstream, which is us. */
 export interface Call {
   readonly replica: Replica
+  readonly breaker: string
   readonly id: number
   readonly era: number
   readonly state: string
@@ -38,7 +40,8 @@ type Message =
   | { readonly is: "tripped"; readonly at: number }
   | { readonly is: "stopped"; readonly made: number; readonly refused: number }
   | { readonly is: "failed"; readonly error: string }
-  | { readonly is: "call"; readonly id: number; readonly era: number; readonly state: string; readonly at: number }
+  | ({ readonly is: "call" } & Omit<Call, "replica">)
+  | { readonly is: "event"; readonly event: RegistryEvent }
   | { readonly is: "transition"; readonly transition: Transition; readonly refuses: boolean; readonly at: number }
 
 export interface Replica {
@@ -62,7 +65,9 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => set
 export class Fleet {
   readonly replicas: Array<Replica> = []
   /** Every call that reached the upstream, in order. */
-  readonly calls: Array<Call> = []
+  private readonly calls: Array<Call> = []
+  /** What the registries had to say: where a store was away, its replica went on by itself. */
+  readonly events: Array<RegistryEvent> = []
   readonly heard: Array<Heard> = []
   private readonly answers: Array<Extract<Message, { readonly is: "ready" | "done" | "tripped" | "stopped" }>> = []
   private failure: string | undefined
@@ -90,6 +95,10 @@ export class Fleet {
   async all(message: Readonly<Record<string, unknown>>, answer?: "done" | "stopped"): Promise<void> {
     for (const replica of this.replicas) this.tell(replica, message)
     if (answer !== undefined) await this.answered(answer, this.replicas.length)
+  }
+
+  callsOf(breaker: string): ReadonlyArray<Call> {
+    return this.calls.filter((call) => call.breaker === breaker)
   }
 
   answer(call: Call, ok: boolean): void {
@@ -146,6 +155,9 @@ export class Fleet {
         return
       case "transition":
         this.heard.push({ replica, ...message })
+        return
+      case "event":
+        this.events.push(message.event)
         return
       case "failed":
         this.failure = message.error

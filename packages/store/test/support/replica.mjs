@@ -24,14 +24,14 @@ const store = async () => {
   // The limits are those of a busy test machine.
   if (settings.backend === "redis") {
     const RedisStore = await import("@switchgear/store/redis")
-    return RedisStore.layer({ url, prefix: settings.space, commandTimeout: 10_000, connectTimeout: 10_000 })
+    return RedisStore.layer({ url, prefix: settings.space, commandTimeout: 60_000, connectTimeout: 60_000 })
   }
   const PostgresStore = await import("@switchgear/store/postgres")
   return PostgresStore.layer({
     url,
     schema: settings.space,
-    queryTimeout: 10_000,
-    connectTimeout: 10_000,
+    queryTimeout: 60_000,
+    connectTimeout: 60_000,
     maxConnections: 3
   })
 }
@@ -48,7 +48,7 @@ const upstream = (breaker) =>
     Effect.async((resume) => {
       const id = calls++
       pending.set(id, resume)
-      process.send({ is: "call", id, era, state, at: time() })
+      process.send({ is: "call", breaker: breaker.name, id, era, state, at: time() })
     })
   )
 
@@ -139,7 +139,7 @@ const Registry = CircuitBreakerRegistry.layerStored({
   policy: decode(settings.policy),
   policies: Object.fromEntries(Object.entries(settings.policies).map(([name, policy]) => [name, decode(policy)])),
   mode: "shared",
-  storeWait: "10 seconds",
+  storeWait: "1 minute",
   pollInterval: settings.pollInterval ?? "1 second"
 }).pipe(Layer.provide(await store()))
 
