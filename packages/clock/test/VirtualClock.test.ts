@@ -224,4 +224,42 @@ describe("VirtualClock", () => {
       assert.strictEqual(clock.unsafeCurrentTimeNanos(), BigInt(start) * 1_000_000n + 1_500_001n)
     }).pipe(VirtualClock.withClock(clock), Effect.runPromise)
   })
+
+  it("advances for a driver that is no fiber, and wakes as it does for one", () => {
+    fc.assert(
+      fc.property(durations, fc.array(fc.nat(15), { maxLength: 5 }), (sleeps, steps) => {
+        const clock = VirtualClock.make({ manual: true })
+        const woke: Array<readonly [index: number, at: number]> = []
+        const sleeper = (ms: number, index: number) =>
+          Effect.map(Effect.zipRight(Effect.sleep(ms), Clock.currentTimeMillis), (at) => void woke.push([index, at]))
+        for (const [index, ms] of sleeps.entries()) Effect.runFork(VirtualClock.withClock(sleeper(ms, index), clock))
+        let now = 0
+        for (const step of [...steps, 100]) {
+          clock.unsafeAdvance(step)
+          now += step
+          assert.strictEqual(clock.unsafeCurrentTimeMillis(), now)
+          const due = sleeps.map((ms, index) => [index, ms] as const).filter(([, ms]) => ms <= now)
+          assert.deepStrictEqual(
+            woke,
+            [...due].sort((a, b) => a[1] - b[1] || a[0] - b[0])
+          )
+        }
+      })
+    )
+  })
+
+  it("runs all that a wake-up makes due before the driver has its turn back", () => {
+    const clock = VirtualClock.make({ manual: true })
+    let ticks = 0
+    const tick = Effect.zipRight(
+      Effect.sleep(1),
+      Effect.sync(() => {
+        ticks++
+      })
+    )
+    const fiber = Effect.runFork(VirtualClock.withClock(Effect.forever(tick), clock))
+    clock.unsafeAdvance("10 seconds")
+    assert.strictEqual(ticks, 10_000)
+    fiber.unsafeInterruptAsFork(fiber.id())
+  })
 })

@@ -40,6 +40,7 @@ describe("a log", () => {
     const row = {
       at: "1970-01-01T00:00:10.000Z",
       outcome: "success",
+      latency: 800,
       byo: false,
       attempts: [
         attempt("a", "timeout", 700),
@@ -49,9 +50,9 @@ describe("a log", () => {
       ]
     }
     expect(decode(lines([row, { ...row, byo: true }]))).toEqual([
-      { at: 10_000, target: "a", outcome: "failure", kind: "timeout", latency: 700 },
-      { at: 10_700, target: "b", outcome: "refused", latency: null },
-      { at: 10_700, target: "c", outcome: "success", latency: 90 }
+      { at: 10_010, target: "a", slack: 12, outcome: "failure", kind: "timeout", latency: 700 },
+      { at: 10_710, target: "b", slack: 12, outcome: "refused", latency: null },
+      { at: 10_710, target: "c", slack: 12, outcome: "success", latency: 90 }
     ])
   })
 

@@ -10,7 +10,7 @@ describe("switchgear", () => {
   it("--help and --version are plain text in a pipe", () => {
     const help = run("--help")
     expect(help.status).toBe(0)
-    for (const command of ["gateway", "demo", "keys", "replay", "classify", "policy"])
+    for (const command of ["gateway", "demo", "keys", "replay", "classify", "policy", "simulate", "backtest"])
       expect(help.stdout).toContain(`- ${command}`)
     expect(help.stdout).not.toContain("\u001b")
     expect(run("--version").stdout.trim()).toBe("0.1.0")

@@ -24,6 +24,23 @@ export const runWith = (env: Record<string, string>, ...args: ReadonlyArray<stri
   return { status, stdout, stderr }
 }
 
+/** The same for a command that takes its time, while which the test runner must go on. */
+export const runLong = (
+  ...args: ReadonlyArray<string>
+): Promise<{ readonly status: number | null; readonly stdout: string; readonly stderr: string }> =>
+  new Promise((resolve) => {
+    const child = spawn(process.execPath, [bin, ...args], { env: clean, stdio: ["ignore", "pipe", "pipe"] })
+    let stdout = ""
+    let stderr = ""
+    child.stdout.on("data", (chunk: Buffer) => {
+      stdout += chunk.toString()
+    })
+    child.stderr.on("data", (chunk: Buffer) => {
+      stderr += chunk.toString()
+    })
+    child.on("close", (status) => resolve({ status, stdout, stderr }))
+  })
+
 /** A line of shell, `$BIN` being the command. */
 export const shell = (line: string) => {
   const { status, stderr, stdout } = spawnSync("sh", ["-c", line], {

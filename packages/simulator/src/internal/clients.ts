@@ -12,12 +12,9 @@ import type { Scenario } from "../Scenario.js"
 import type { Agenda } from "./agenda.js"
 import type { Arrival } from "./arrivals.js"
 import { quantile } from "./latency.js"
-import { callHeader } from "./provider.js"
+import { callHeader, triesPerCall } from "./provider.js"
 import { type Chance, purpose } from "./random.js"
 import type { Asked, Ending, Tally } from "./tally.js"
-
-/** Tries of one call that a client may make: each has a fate of its own. */
-const triesPerCall = 16
 
 /** What a client asks for. */
 interface Wanted extends Asked {

@@ -23,6 +23,12 @@ const defaultTotal = 600_000
 /** Calls within a call that a provider's own retries may make; each has a fate of its own. */
 const retriesPerCall = 8
 
+/** Tries of one call that a client may make: each has a fate of its own. */
+export const triesPerCall = 16
+
+/** Whose fate the first attempt at a call draws. */
+export const drawOf = (call: number): number => call * triesPerCall * retriesPerCall
+
 const encoder = new TextEncoder()
 
 const good = (model: string): Answer => ({

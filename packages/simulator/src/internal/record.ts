@@ -14,6 +14,8 @@ export interface Recorded {
   readonly status?: number
   /** ms */
   readonly retryAfter?: number
+  /** ms: it may have been admitted so much later than `at`. Default 0. */
+  readonly slack?: number
 }
 
 type Row = Readonly<Record<string, unknown>>
@@ -34,6 +36,9 @@ const passedOver: ReadonlySet<string> = new Set([
 const number = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined
 
+/** ms: readings of two clocks, each rounded down. */
+const grain = 2
+
 /** One call of the telemetry export: its attempts began one after the other. */
 const fromTelemetry = (row: Row, attempts: ReadonlyArray<unknown>): ReadonlyArray<Recorded> | string => {
   const start = timeOf(row["at"])
@@ -41,7 +46,12 @@ const fromTelemetry = (row: Row, attempts: ReadonlyArray<unknown>): ReadonlyArra
   // a caller's own key touches no shared breaker (ROUTING F8)
   if (row["byo"] === true) return []
   const found: Array<Recorded> = []
-  let at = start
+  const whole = number(row["timeToFirstOutput"]) ?? number(row["latency"]) ?? 0
+  const spent = attempts.reduce<number>((sum, one) => sum + ((isRow(one) ? number(one["latency"]) : undefined) ?? 0), 0)
+  // What the call took beyond its attempts lies before the first of them, or between them where there are several.
+  const overhead = Math.max(0, whole - spent)
+  const slack = overhead + grain
+  let at = start + overhead
   for (const attempt of attempts) {
     if (!isRow(attempt)) return "attempts holds something that is no object"
     const { kind, provider } = attempt
@@ -49,10 +59,11 @@ const fromTelemetry = (row: Row, attempts: ReadonlyArray<unknown>): ReadonlyArra
     const latency = number(attempt["latency"]) ?? null
     // `unknown` with a latency is a failure's kind
     if (provider === "" || (latency === null && passedOver.has(kind))) continue
-    if (kind === "circuit_open") found.push({ at, target: provider, outcome: "refused", latency: null })
-    else if (kind === "served") found.push({ at, target: provider, outcome: "success", latency })
-    else if (kind === "cancelled") found.push({ at, target: provider, outcome: "cancelled", latency })
-    else found.push({ at, target: provider, outcome: "failure", kind, latency })
+    const base = { at, target: provider, slack }
+    if (kind === "circuit_open") found.push({ ...base, outcome: "refused", latency: null })
+    else if (kind === "served") found.push({ ...base, outcome: "success", latency })
+    else if (kind === "cancelled") found.push({ ...base, outcome: "cancelled", latency })
+    else found.push({ ...base, outcome: "failure", kind, latency })
     at += latency ?? 0
   }
   return found

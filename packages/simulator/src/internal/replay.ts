@@ -95,9 +95,14 @@ export const replay = (policy: Policy, calls: ReadonlyArray<Recorded>, guess: Gu
       : { ...call, outcome: "failure", kind: lastKind, latency: usual.failure }
 
   for (const call of calls) {
-    const now = Math.floor(call.at - origin)
+    const begun = Math.floor(call.at - origin)
+    reportUntil(begun)
+    // life made this call: a cooldown that ends within what is not known of its time did not stop it
+    const { retryAfter = Number.POSITIVE_INFINITY } = Breaker.observe(policy, state, begun)
+    const late = call.outcome !== "refused" && retryAfter <= Math.ceil(call.slack ?? 0) ? retryAfter : 0
+    const now = begun + late
+    if (late > 0) reportUntil(now)
     end = Math.max(end, now)
-    reportUntil(now)
     const [admission, next, events] = Breaker.acquire(policy, state, now)
     took(next, events)
     if (call.outcome === "failure") lastKind = call.kind ?? lastKind
@@ -113,7 +118,7 @@ export const replay = (policy: Policy, calls: ReadonlyArray<Recorded>, guess: Gu
     if (call.outcome === "failure") count.admittedBad++
     if (call.outcome === "refused") count.guessed++
     const met = call.outcome === "refused" ? guessed(call) : call
-    const over = Math.floor(call.at - origin + (met.latency ?? 0))
+    const over = Math.floor(call.at - origin + late + (met.latency ?? 0))
     agenda.add(over, () => {
       end = Math.max(end, over)
       const [, after, happened] = Breaker.report(policy, state, permit, outcomeOf(met), over, luck[guess])

@@ -57,14 +57,20 @@ export const simulate = (options: Options): Effect.Effect<void, CommandFailed> =
     yield* write(table(reports))
   })
 
-const timeOf = (text: string): number | undefined => {
-  const plain = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) * 1_000 : undefined
-  if (plain !== undefined) return Math.round(plain)
-  const short = text.trim().replace(/^(\d+)\s*(s|m|h)$/, (_, amount, unit) => `${amount} ${long[String(unit)] ?? ""}`)
-  return Option.getOrUndefined(Option.map(Duration.decodeUnknown(short), (it) => Math.round(Duration.toMillis(it))))
-}
+const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 }
 
-const long: Readonly<Record<string, string>> = { s: "seconds", m: "minutes", h: "hours" }
+/** Seconds, `5m`, `1h2m3s`, or a duration in words; ms. */
+const timeOf = (text: string): number | undefined => {
+  const short = text.replace(/\s/g, "")
+  if (/^\d+(\.\d+)?$/.test(short)) return Math.round(Number(short) * 1_000)
+  if (/^(\d+(\.\d+)?[smh])+$/.test(short)) {
+    const parts = Array.from(short.matchAll(/(\d+(?:\.\d+)?)([smh])/g))
+    return Math.round(parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (units[unit ?? "s"] ?? 0), 0))
+  }
+  return Option.getOrUndefined(
+    Option.map(Duration.decodeUnknown(text.trim()), (it) => Math.round(Duration.toMillis(it)))
+  )
+}
 
 const explain = (
   scenario: Scenario.Scenario,
@@ -77,9 +83,7 @@ const explain = (
     const time = timeOf(when)
     if (time === undefined || time > scenario.duration) {
       const end = Duration.format(scenario.duration)
-      return yield* refused(
-        `--explain ${when}: write a time of the run such as "330" (seconds) or "5m", at most ${end}`
-      )
+      return yield* refused(`--explain ${when}: write a time of the run such as 330 (seconds) or 5m30s, at most ${end}`)
     }
     const found = yield* Effect.forEach(policies, (policy) => Explain.at(scenario, time, { policy, seed })).pipe(
       Effect.catchTag("PipelineConfigError", (error) => refused(error.message))
