@@ -69,7 +69,9 @@ const mostOut = (probes: ReadonlyArray<Probe>): number => {
   for (const { era, from } of probes) {
     const out = probes.filter(
       (other) =>
-        other.era === era && other.from <= from && from < Math.min(other.ended ?? Number.POSITIVE_INFINITY, other.from + probeTimeout)
+        other.era === era &&
+        other.from <= from &&
+        from < Math.min(other.ended ?? Number.POSITIVE_INFINITY, other.from + probeTimeout)
     )
     most = Math.max(most, out.length)
   }
@@ -97,7 +99,9 @@ const run = (steps: ReadonlyArray<readonly [Step, number]>, latency: number, see
     for (const replica of made) {
       const all: Array<Transition> = []
       heard.set(replica, all)
-      yield* Effect.forkScoped(Stream.runForEach(replica.changes, (transition) => Effect.sync(() => all.push(transition))))
+      yield* Effect.forkScoped(
+        Stream.runForEach(replica.changes, (transition) => Effect.sync(() => all.push(transition)))
+      )
       yield* replica.get("a")
     }
     yield* Effect.sleep(1)
@@ -143,41 +147,44 @@ const run = (steps: ReadonlyArray<readonly [Step, number]>, latency: number, see
   })
 
 describe("a shared breaker in any interleaving", () => {
-  it.live("never has more than maxProbes out, loses no Open, raises eras only, and comes to one state", () =>
-    Effect.promise(() =>
-      fc.assert(
-        fc.asyncProperty(history, fc.constantFrom(0, 3, 40), fc.integer(), (steps, latency, seed) =>
-          Effect.runPromise(
-            under(
-              Effect.gen(function* () {
-                const { alive, control, heard, memory, probes } = yield* run(steps, latency, seed)
-                assert.isAtMost(mostOut(probes), maxProbes)
-                for (const [index, era] of control.eras.entries()) {
-                  assert.isAtLeast(era, control.eras[index - 1] ?? 0)
-                }
-                for (const transitions of heard.values()) assertChain(transitions)
-                // What the store holds is what each of them says, and every Open that one announced was written.
-                const [entry] = yield* memory.entries
-                const eras = new Set(control.eras)
-                const views = yield* Effect.forEach(alive, (replica) =>
-                  Effect.flatMap(replica.get("a"), CircuitBreaker.view)
-                )
-                for (const [index, view] of views.entries()) {
-                  assert.strictEqual(view.era, entry?.[1].snapshot.era ?? 0)
-                  const first = views[0]
-                  if (first?.state !== "Closed" && first?.state !== "Degraded") {
-                    assert.strictEqual(view.state, first?.state)
+  it.live(
+    "never has more than maxProbes out, loses no Open, raises eras only, and comes to one state",
+    () =>
+      Effect.promise(() =>
+        fc.assert(
+          fc.asyncProperty(history, fc.constantFrom(0, 3, 40), fc.integer(), (steps, latency, seed) =>
+            Effect.runPromise(
+              under(
+                Effect.gen(function* () {
+                  const { alive, control, heard, memory, probes } = yield* run(steps, latency, seed)
+                  assert.isAtMost(mostOut(probes), maxProbes)
+                  for (const [index, era] of control.eras.entries()) {
+                    assert.isAtLeast(era, control.eras[index - 1] ?? 0)
                   }
-                  for (const { era, to } of heard.get(alive[index] ?? assert.fail()) ?? []) {
-                    if (to === "Open") assert.isTrue(eras.has(era))
+                  for (const transitions of heard.values()) assertChain(transitions)
+                  // What the store holds is what each of them says, and every Open that one announced was written.
+                  const [entry] = yield* memory.entries
+                  const eras = new Set(control.eras)
+                  const views = yield* Effect.forEach(alive, (replica) =>
+                    Effect.flatMap(replica.get("a"), CircuitBreaker.view)
+                  )
+                  for (const [index, view] of views.entries()) {
+                    assert.strictEqual(view.era, entry?.[1].snapshot.era ?? 0)
+                    const first = views[0]
+                    if (first?.state !== "Closed" && first?.state !== "Degraded") {
+                      assert.strictEqual(view.state, first?.state)
+                    }
+                    for (const { era, to } of heard.get(alive[index] ?? assert.fail()) ?? []) {
+                      if (to === "Open") assert.isTrue(eras.has(era))
+                    }
                   }
-                }
-              })
+                })
+              )
             )
-          )
-        ),
-        { numRuns: 150 }
-      )
-    )
-  , 120_000)
+          ),
+          { numRuns: 150 }
+        )
+      ),
+    120_000
+  )
 })

@@ -3,9 +3,9 @@ import * as PostgresStore from "@switchgear/store/postgres"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { afterAll, assert } from "vitest"
+import { type Mode, Proxy } from "../support/away.js"
 import { askedByCalls, goesAndComesBack } from "../support/partitionProofs.js"
 import { drop } from "../support/postgres.js"
-import { type Mode, Proxy } from "../support/away.js"
 
 const schema = `switchgear_partition_${process.pid}`
 
@@ -23,23 +23,29 @@ const layer = (port: number) =>
 
 describe("PostgreSQL goes and comes back under load", () => {
   for (const mode of ["hangs", "hangs up"] satisfies ReadonlyArray<Mode>) {
-    it.live(`behind something that ${mode}`, () =>
-      Effect.gen(function* () {
-        const proxy = yield* Effect.promise(() => Proxy.start(5_432))
-        const set = (to: Mode) => Effect.sync(() => proxy.set(to))
-        yield* goesAndComesBack(`PostgreSQL, ${mode}`, layer(proxy.port), set(mode), set("passes"))
-        proxy.end()
-      })
-    , 120_000)
+    it.live(
+      `behind something that ${mode}`,
+      () =>
+        Effect.gen(function* () {
+          const proxy = yield* Effect.promise(() => Proxy.start(5_432))
+          const set = (to: Mode) => Effect.sync(() => proxy.set(to))
+          yield* goesAndComesBack(`PostgreSQL, ${mode}`, layer(proxy.port), set(mode), set("passes"))
+          proxy.end()
+        }),
+      120_000
+    )
   }
 
-  it.live("is asked nothing by calls on a Closed breaker, counted at the socket", () =>
-    Effect.gen(function* () {
-      const proxy = yield* Effect.promise(() => Proxy.start(5_432))
-      const asked = yield* askedByCalls(layer(proxy.port), () => proxy.sent, 10_000)
-      assert.isAbove(proxy.sent, 0)
-      assert.strictEqual(asked, 0)
-      proxy.end()
-    })
-  , 120_000)
+  it.live(
+    "is asked nothing by calls on a Closed breaker, counted at the socket",
+    () =>
+      Effect.gen(function* () {
+        const proxy = yield* Effect.promise(() => Proxy.start(5_432))
+        const asked = yield* askedByCalls(layer(proxy.port), () => proxy.sent, 10_000)
+        assert.isAbove(proxy.sent, 0)
+        assert.strictEqual(asked, 0)
+        proxy.end()
+      }),
+    120_000
+  )
 })

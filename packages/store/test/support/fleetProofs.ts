@@ -76,7 +76,11 @@ export const fleetProofs = (
           // Time for one more, if there is to be one.
           await pause(50)
           const probes = calls().slice(before)
-          assert.strictEqual(probes.length, 2, JSON.stringify({ round, probes: probes.map(shown), events: fleet.events }))
+          assert.strictEqual(
+            probes.length,
+            2,
+            JSON.stringify({ round, probes: probes.map(shown), events: fleet.events })
+          )
           for (const probe of probes) fleet.answer(probe, false)
         }
         const took = (performance.now() - began) / 1_000
@@ -88,7 +92,8 @@ export const fleetProofs = (
         for (const [era, calls] of eras) assert.deepStrictEqual([era, calls], [era, 2])
         // The last one recovers, for all.
         for (const probe of calls().slice(rounds * 2)) fleet.answer(probe, true)
-        const recovered = () => fleet.heard.filter(({ transition }) => transition.breaker === breaker && transition.to === "Closed")
+        const recovered = () =>
+          fleet.heard.filter(({ transition }) => transition.breaker === breaker && transition.to === "Closed")
         await fleet.until(() => recovered().length === 8)
         const reached = new Set(calls().map((call) => call.replica))
         print(

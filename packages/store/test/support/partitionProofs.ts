@@ -33,7 +33,14 @@ const state = ({ registry }: Replica, name: string) =>
 
 /** Waits for as long as the test may take. */
 const until = <E, R>(holds: Effect.Effect<boolean, E, R>): Effect.Effect<void, E, R> =>
-  Effect.flatMap(holds, (yes) => (yes ? Effect.void : Effect.zipRight(Effect.sleep(5), Effect.suspend(() => until(holds)))))
+  Effect.flatMap(holds, (yes) =>
+    yes
+      ? Effect.void
+      : Effect.zipRight(
+          Effect.sleep(5),
+          Effect.suspend(() => until(holds))
+        )
+  )
 
 const trip = ({ registry }: Replica, name: string) =>
   Effect.flatMap(registry.get(name), (breaker) =>
@@ -108,7 +115,9 @@ export const askedByCalls = (store: Layer.Layer<CircuitBreakerStore, unknown>, s
     const breaker = yield* registry.get("counted")
     const before = sent()
     for (let call = 0; call < calls; call++) {
-      yield* Effect.exit(CircuitBreaker.guard(call % 2 === 0 ? Effect.succeed(1) : Effect.fail("now and then"), breaker))
+      yield* Effect.exit(
+        CircuitBreaker.guard(call % 2 === 0 ? Effect.succeed(1) : Effect.fail("now and then"), breaker)
+      )
       if (call % 100 === 0) yield* Effect.sleep(1)
     }
     yield* Effect.sleep(50)
