@@ -36,6 +36,6 @@ describe("a process that is killed at any moment", () => {
         assert.isAbove(report.announced, 0)
         console.info(told("Redis", report))
       }),
-    60_000 + kills * 10_000
+    60_000 + kills * 20_000
   )
 })
