@@ -242,7 +242,14 @@ describe("Snapshot.resume", () => {
             if (admission._tag === "Admitted") permits.push(admission.permit)
             state = next
           } else if (what < 6 && permit !== undefined) {
-            state = Breaker.report(policy, state, permit, what === 4 ? Breaker.success() : Breaker.failure("a"), now, 0)[1]
+            state = Breaker.report(
+              policy,
+              state,
+              permit,
+              what === 4 ? Breaker.success() : Breaker.failure("a"),
+              now,
+              0
+            )[1]
           } else {
             state = Breaker.command(policy, state, Breaker.forceOpen(300), now)[0]
           }
