@@ -216,6 +216,112 @@ describe("Snapshot.restore at the edges", () => {
   })
 })
 
+describe("Snapshot.resume", () => {
+  const policy = Policy.consecutive({
+    failureThreshold: 3,
+    cooldown: { base: 1_000 },
+    halfOpen: { maxProbes: 2, successThreshold: 2, probeTimeout: 500 }
+  })
+  const json = (state: Breaker.State, now: number, at: number) => {
+    const decoded = Snapshot.decode(JSON.parse(JSON.stringify(Snapshot.snapshot(state, now, at))))
+    if (decoded._tag === "Failure") throw new Error(JSON.stringify(decoded.faults))
+    return decoded.value
+  }
+
+  it("is the same state, its leases and era with it, on a clock that is the store's", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(6), fc.nat(700)), { maxLength: 40 }), (steps) => {
+        let state = Breaker.initial(policy, wall)
+        let now = wall
+        const permits: Array<Breaker.Permit> = []
+        for (const [what, wait] of steps) {
+          now += wait
+          const permit = permits[what % Math.max(1, permits.length)]
+          if (what < 4) {
+            const [admission, next] = Breaker.acquire(policy, state, now)
+            if (admission._tag === "Admitted") permits.push(admission.permit)
+            state = next
+          } else if (what < 6 && permit !== undefined) {
+            state = Breaker.report(
+              policy,
+              state,
+              permit,
+              what === 4 ? Breaker.success() : Breaker.failure("a"),
+              now,
+              0
+            )[1]
+          } else {
+            state = Breaker.command(policy, state, Breaker.forceOpen(300), now)[0]
+          }
+          const again = Snapshot.resume(policy, json(state, now, now), now, now)
+          expect(again).toEqual({ ...state, at: now })
+          state = again
+        }
+      })
+    )
+  })
+
+  it("A5: a lease that was out is out on another clock for what is left of it, and its permit applies", () => {
+    const open = after(policy, failures(3))
+    const [first, one] = Breaker.acquire(policy, open, 2_000)
+    const [second, two] = Breaker.acquire(policy, one, 2_100)
+    if (first._tag === "Rejected" || second._tag === "Rejected") throw new Error("refused")
+    const mirror = Snapshot.resume(policy, json(two, 2_200, wall), 7, wall + 50)
+    expect(mirror).toMatchObject({ _tag: "HalfOpen", era: two.era, at: 7 })
+    expect(view(policy, mirror, 7)).toMatchObject({ leases: 2, retryAfter: 250 })
+    expect(Breaker.report(policy, mirror, second.permit, Breaker.failure("a"), 8, 0)[0]).toBe("Applied")
+    expect(view(policy, mirror, 7 + 250)).toMatchObject({ leases: 1, retryAfter: 0 })
+    expect(Breaker.report(policy, mirror, first.permit, Breaker.failure("a"), 7 + 250, 0)[0]).toBe("Stale")
+  })
+
+  it("keeps the earliest lease first, whatever order a record has", () => {
+    const taken = json(Breaker.acquire(policy, after(policy, failures(3)), 2_000)[1], 2_000, wall)
+    if (taken.state._tag !== "HalfOpen") throw new Error(taken.state._tag)
+    const leases = [
+      { id: 4, remaining: 300 },
+      { id: 2, remaining: 100 },
+      { id: 1, remaining: 100 }
+    ]
+    const mixed = { ...taken, state: { ...taken.state, probes: { successes: 0, leases, next: 5 } } }
+    const state = Snapshot.resume(policy, mixed, 0, wall)
+    expect(state).toMatchObject({
+      leases: [
+        { id: 1, until: 100 },
+        { id: 2, until: 100 },
+        { id: 4, until: 300 }
+      ],
+      nextLease: 5
+    })
+  })
+
+  it("S9: a HalfOpen without its leases is an Open at its deadline, and restore always takes it so", () => {
+    const taken = json(Breaker.acquire(policy, after(policy, failures(3)), 2_000)[1], 2_000, wall)
+    if (taken.state._tag !== "HalfOpen") throw new Error(taken.state._tag)
+    const bare = { ...taken, state: { _tag: "HalfOpen", cause: taken.state.cause } as const }
+    expect(Snapshot.resume(policy, bare, 5, wall)).toMatchObject({ _tag: "Open", until: 5, era: taken.era })
+    expect(Snapshot.restore(policy, taken, 5, wall)).toMatchObject({ _tag: "Open", until: 5, era: taken.era + 1 })
+  })
+
+  it("decodes no leases that cannot be", () => {
+    const taken = json(Breaker.acquire(policy, after(policy, failures(3)), 2_000)[1], 2_000, wall)
+    const paths = (probes: unknown) => {
+      const decoded = Snapshot.decode({ ...taken, state: { ...taken.state, probes } })
+      return decoded._tag === "Failure" ? decoded.faults.map(({ path }) => path) : []
+    }
+    const lease = { id: 0, remaining: 1 }
+    expect(paths({ successes: 0, leases: [lease, lease], next: 1 })).toEqual(["state.probes.leases"])
+    expect(paths({ successes: 0, leases: [lease], next: 0 })).toEqual(["state.probes.next"])
+    expect(paths({ successes: -1, leases: [{ id: -1, remaining: 0.5 }], next: 0.5 })).toEqual([
+      "state.probes.successes",
+      "state.probes.leases.0.id",
+      "state.probes.leases.0.remaining",
+      "state.probes.next"
+    ])
+    expect(paths({ successes: 0, leases: [{ id: 0, remaining: -1 }], next: 1 })).toEqual([])
+    expect(paths("none")).toEqual(["state.probes"])
+  })
+})
+
 describe("Snapshot.decode", () => {
   const paths = (input: unknown) => {
     const decoded = Snapshot.decode(input)

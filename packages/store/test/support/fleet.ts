@@ -135,6 +135,10 @@ export class Fleet {
     return began
   }
 
+  end(): void {
+    for (const { process } of this.replicas) process.kill("SIGKILL")
+  }
+
   /** Waits until something holds, or a replica has failed. */
   async until(holds: () => boolean): Promise<void> {
     await until(() => this.failure !== undefined || holds())

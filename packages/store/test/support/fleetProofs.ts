@@ -1,5 +1,5 @@
 import type * as Store from "@switchgear/breaker/CircuitBreakerStore"
-import { assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type Call, Fleet, pause, type Settings } from "./fleet.js"
 
 const policy = { trip: { _tag: "Consecutive", failureThreshold: 3 }, cooldown: { base: "1 hour" } }
@@ -42,6 +42,7 @@ export const fleetProofs = (
         const space = `${settings.space}${apart}`
         fleet = await Fleet.start({ ...settings, space, policy, policies }, 8, apart)
       }, 300_000)
+      afterAll(() => fleet.end())
       const replica = (index: number) => fleet.replicas[index % fleet.replicas.length] ?? assert.fail()
 
       it("one trips, and all refuse", async () => {

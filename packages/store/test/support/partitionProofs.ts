@@ -82,19 +82,23 @@ export const goesAndComesBack = (
     yield* Effect.all([a.registry.get("meanwhile"), b.registry.get("meanwhile")])
     const counts = { made: 0, lost: 0, longest: 0 }
     const loads = yield* Effect.forkScoped(Effect.all([load(a, counts), load(b, counts)], { concurrency: 2 }))
+    // On a busy machine a store may seem away for a moment before it is.
+    const last = (each: Replica) => each.events[each.events.length - 1] ?? "StoreAvailable"
+    const both = (tag: string) => Effect.sync(() => last(a) === tag && last(b) === tag)
     yield* until(Effect.sync(() => counts.made > 50))
+    yield* until(both("StoreAvailable"))
     yield* away
     const made = counts.made
     yield* trip(a, "meanwhile")
     assert.strictEqual(yield* state(a, "meanwhile"), "Open")
     // A first use while the store is away is answered, too.
     yield* a.registry.get(`new of ${title}`)
-    yield* until(Effect.sync(() => a.events.includes("StoreUnavailable") && b.events.includes("StoreUnavailable")))
+    yield* until(both("StoreUnavailable"))
     yield* until(Effect.sync(() => counts.made > made + 100))
     assert.strictEqual(yield* state(b, "meanwhile"), "Closed")
-    assert.isFalse(a.events.includes("StoreAvailable") || b.events.includes("StoreAvailable"))
+    assert.isTrue(yield* both("StoreUnavailable"))
     yield* back
-    yield* until(Effect.sync(() => a.events.includes("StoreAvailable") && b.events.includes("StoreAvailable")))
+    yield* until(both("StoreAvailable"))
     yield* until(Effect.map(state(b, "meanwhile"), (is) => is === "Open"))
     for (const each of [a, b]) {
       for (const name of ["before", "meanwhile"]) assert.strictEqual(yield* state(each, name), "Open")
