@@ -5,7 +5,6 @@ import * as Effect from "effect/Effect"
 import type { Stored } from "../CircuitBreakerStore.js"
 import type { Transition } from "../Transition.js"
 import { Cell, remembered } from "./cell.js"
-import type { Fleet } from "./fleet.js"
 import { counts, type Local, type Parted, transitionOf } from "./meeting.js"
 import type { Remote } from "./remote.js"
 import type { Settings } from "./settings.js"
@@ -14,6 +13,31 @@ type Tag = Breaker.State["_tag"]
 
 /** SEMANTICS D1, D2: a move within an era, which is this process's own affair. */
 const isOwn = ({ reason }: Breaker.Event): boolean => reason.rule === "D1" || reason.rule === "D2"
+
+/** What a breaker that several processes share has of all those of its process. */
+export interface Exchanges {
+  /** ms between looks at the store. */
+  readonly pollInterval: number
+  /** The store does not answer. */
+  readonly away: boolean
+  /** It does not, and without it every call is refused. */
+  readonly barred: boolean
+  /** Has an exchange made for a breaker, as soon as may be. */
+  readonly note: (cell: SharedCell) => void
+  readonly acquire: (
+    cell: SharedCell,
+    clock: Clock,
+    restore: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  ) => Effect.Effect<Breaker.Admission>
+  readonly report: (
+    cell: SharedCell,
+    permit: Breaker.Permit,
+    outcome: Breaker.Outcome,
+    clock: Clock
+  ) => Effect.Effect<Breaker.Reported>
+  readonly command: (cell: SharedCell, command: Breaker.Command, clock: Clock) => Effect.Effect<void>
+  readonly restore: (cell: SharedCell, from: Snapshot.Snapshot, clock: Clock) => Effect.Effect<void>
+}
 
 /**
  * A breaker that several processes share. While it counts it is a plain cell: nothing is asked. Otherwise its state is a
@@ -41,7 +65,7 @@ export class SharedCell extends Cell {
     name: string,
     settings: Settings,
     now: number,
-    private readonly fleet: Fleet
+    private readonly fleet: Exchanges
   ) {
     super(name, settings, now)
     this.since = this.state.since
