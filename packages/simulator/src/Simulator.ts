@@ -70,6 +70,8 @@ export const ownPolicy = ({ breakers: { policy } }: Scenario): NamedPolicy => ({
 })
 
 /**
+ * What a simulation is run with.
+ *
  * @since 0.1.0
  * @category models
  */
