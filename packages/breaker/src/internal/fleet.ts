@@ -9,7 +9,7 @@ import { type Service, type Stored, StoreError } from "../CircuitBreakerStore.js
 import { remembered } from "./cell.js"
 import { counts, meet, transitionOf } from "./meeting.js"
 import type { Reach } from "./reach.js"
-import type { Exchanges, SharedCell } from "./shared.js"
+import type { Others, SharedCell } from "./shared.js"
 import { StoreTime } from "./storeTime.js"
 
 /** A step of the machine on the store's state and time. */
@@ -61,7 +61,7 @@ const isFree = (state: Breaker.State): boolean => counts(state._tag) || state._t
  * is stepped here, without asking; what is Open, HalfOpen or commanded is stepped in the store, on the store's time, where
  * the leases are. While the store is away all of it is stepped here.
  */
-export class Fleet implements Exchanges {
+export class Fleet implements Others {
   readonly pollInterval: number
   private readonly time = new StoreTime()
   private due = new Set<SharedCell>()

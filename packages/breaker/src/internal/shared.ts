@@ -14,29 +14,27 @@ type Tag = Breaker.State["_tag"]
 /** SEMANTICS D1, D2: a move within an era, which is this process's own affair. */
 const isOwn = ({ reason }: Breaker.Event): boolean => reason.rule === "D1" || reason.rule === "D2"
 
-/** What a breaker that several processes share has of all those of its process. */
-export interface Exchanges {
-  /** ms between looks at the store. */
-  readonly pollInterval: number
-  /** The store does not answer. */
+type Restore = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+/** What a breaker asks of those it is shared with: `Remote`, for each of them. */
+export interface Others {
+  /** Whether the store is. */
   readonly away: boolean
-  /** It does not, and without it every call is refused. */
+  /** Whether every call is refused. */
   readonly barred: boolean
-  /** Has an exchange made for a breaker, as soon as may be. */
-  readonly note: (cell: SharedCell) => void
-  readonly acquire: (
-    cell: SharedCell,
-    clock: Clock,
-    restore: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  ) => Effect.Effect<Breaker.Admission>
-  readonly report: (
+  /** ms */
+  readonly pollInterval: number
+  /** There is something to tell. */
+  note(cell: SharedCell): void
+  acquire(cell: SharedCell, clock: Clock, restore: Restore): Effect.Effect<Breaker.Admission>
+  report(
     cell: SharedCell,
     permit: Breaker.Permit,
     outcome: Breaker.Outcome,
     clock: Clock
-  ) => Effect.Effect<Breaker.Reported>
-  readonly command: (cell: SharedCell, command: Breaker.Command, clock: Clock) => Effect.Effect<void>
-  readonly restore: (cell: SharedCell, from: Snapshot.Snapshot, clock: Clock) => Effect.Effect<void>
+  ): Effect.Effect<Breaker.Reported>
+  command(cell: SharedCell, command: Breaker.Command, clock: Clock): Effect.Effect<void>
+  restore(cell: SharedCell, from: Snapshot.Snapshot, clock: Clock): Effect.Effect<void>
 }
 
 /**
@@ -65,15 +63,15 @@ export class SharedCell extends Cell {
     name: string,
     settings: Settings,
     now: number,
-    private readonly fleet: Exchanges
+    private readonly others: Others
   ) {
     super(name, settings, now)
     this.since = this.state.since
     this.asked = {
-      acquire: (clock, restore) => fleet.acquire(this, clock, restore),
-      report: (permit, outcome, clock) => fleet.report(this, permit, outcome, clock),
-      command: (command, clock) => fleet.command(this, command, clock),
-      restore: (snapshot, clock) => fleet.restore(this, snapshot, clock)
+      acquire: (clock, restore) => others.acquire(this, clock, restore),
+      report: (permit, outcome, clock) => others.report(this, permit, outcome, clock),
+      command: (command, clock) => others.command(this, command, clock),
+      restore: (snapshot, clock) => others.restore(this, snapshot, clock)
     }
   }
 
@@ -82,18 +80,18 @@ export class SharedCell extends Cell {
   }
 
   override get holdsNothing(): boolean {
-    return !this.fleet.barred && super.holdsNothing
+    return !this.others.barred && super.holdsNothing
   }
 
   override acquire(now: number, clock: Clock): Breaker.Admission {
-    if (this.fleet.barred) return this.bar()
+    if (this.others.barred) return this.bar()
     const admission = super.acquire(now, clock)
     if (admission._tag === "Admitted" && admission.permit.probe !== undefined) this.give(admission.permit)
     return admission
   }
 
   override refuse(now: number): Breaker.Rejected | undefined {
-    return this.fleet.barred ? this.bar() : super.refuse(now)
+    return this.others.barred ? this.bar() : super.refuse(now)
   }
 
   /** A probe whose lease is in the store. */
@@ -167,11 +165,11 @@ export class SharedCell extends Cell {
         this.publish(this.transitionsOf([event], now, clock))
         continue
       }
-      const apart = this.parted?.apart ?? this.fleet.away
+      const apart = this.parted?.apart ?? this.others.away
       this.parted = { apart, events: [...(this.parted?.events ?? []), event].slice(-remembered) }
       this.since = event.at
       if (apart) this.publish(this.transitionsOf([event], now, clock))
-      else this.fleet.note(this)
+      else this.others.note(this)
     }
   }
 
@@ -199,7 +197,7 @@ export class SharedCell extends Cell {
 
   private bar(): Breaker.Rejected {
     this.rejected++
-    return { _tag: "Rejected", retryAfter: this.fleet.pollInterval }
+    return { _tag: "Rejected", retryAfter: this.others.pollInterval }
   }
 
   private take(snapshot: Snapshot.Snapshot, at: number, store: number): void {

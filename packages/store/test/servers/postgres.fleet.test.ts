@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Store from "@switchgear/breaker/CircuitBreakerStore"
 import * as Effect from "effect/Effect"
+import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { afterAll } from "vitest"
 import { fleetProofs } from "../support/fleetProofs.js"
@@ -10,7 +11,12 @@ import { dropSchema, urlOf } from "../support/postgres.js"
 const url = urlOf("test")
 const space = `switchgear_fleet_${process.pid}`
 
-afterAll(() => Promise.all([dropSchema("test", `${space}0`), dropSchema("test", `${space}5000`)]), 60_000)
+const admin = ManagedRuntime.make(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 }))
+
+afterAll(async () => {
+  await admin.dispose()
+  await Promise.all([drop(url, `${space}0`), drop(url, `${space}5000`)])
+}, 60_000)
 
 fleetProofs("PostgreSQL", { backend: "postgres", url, space }, (schema, name) =>
   Effect.flatMap(
@@ -21,7 +27,6 @@ fleetProofs("PostgreSQL", { backend: "postgres", url, space }, (schema, name) =>
       }>`SELECT value FROM ${sql(schema)}.switchgear_breakers WHERE key = ${JSON.stringify(name)}`
   ).pipe(
     Effect.map(([row]) => (row === undefined ? undefined : Store.decode(row.value))),
-    Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })),
-    Effect.runPromise
+    admin.runPromise
   )
 )
