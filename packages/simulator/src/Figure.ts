@@ -5,6 +5,8 @@
  */
 
 /**
+ * What is counted.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -9,6 +9,8 @@ import type * as Effect from "effect/Effect"
 import { load, type Scenario, type ScenarioError } from "./Scenario.js"
 
 /**
+ * The name of a scenario that comes with the package.
+ *
  * @since 0.1.0
  * @category models
  */

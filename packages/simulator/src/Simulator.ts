@@ -70,6 +70,8 @@ export const ownPolicy = ({ breakers: { policy } }: Scenario): NamedPolicy => ({
 })
 
 /**
+ * How a scenario is run.
+ *
  * @since 0.1.0
  * @category models
  */

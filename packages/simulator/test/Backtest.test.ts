@@ -159,12 +159,12 @@ describe("a backtest", () => {
             let index = 0
             const provider = ScriptedProvider.make("openai", () => {
               const { latency = 0, step = "ok" } = steps[index] ?? {}
-              const answers = {
+              const answers: Readonly<Record<string, ScriptedProvider.Step>> = {
                 ok: ScriptedProvider.ok(),
                 down: ScriptedProvider.status(503),
                 auth: ScriptedProvider.status(401)
               }
-              return ScriptedProvider.delay(answers[step], latency)
+              return ScriptedProvider.delay(answers[step] ?? ScriptedProvider.ok(), latency)
             })
             const store = yield* TelemetryStore.makeMemory()
             const telemetry = yield* Telemetry.make({ store })

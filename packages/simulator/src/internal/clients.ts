@@ -64,6 +64,49 @@ const isRefusal = (cause: Cause.Cause<RouteError | Rejected>): boolean => {
   return error?._tag === "RouteError" && error.reason._tag === "Refused"
 }
 
+type End = (at: number, ending: Ending, retryAfter: number | undefined, final: boolean) => void
+
+/**
+ * One try of a client. It stays on the agenda until the client's patience would have ended, long after most are over, so
+ * it keeps nothing then.
+ */
+class Try {
+  private fiber: Fiber.RuntimeFiber<Served, RouteError | Rejected> | undefined
+  private done: End | undefined
+
+  constructor(done: End) {
+    this.done = done
+  }
+
+  get over(): boolean {
+    return this.done === undefined
+  }
+
+  begin(fiber: Fiber.RuntimeFiber<Served, RouteError | Rejected>, now: () => number): void {
+    this.fiber = fiber
+    fiber.addObserver((exit: Exit.Exit<Served, RouteError | Rejected>) => {
+      if (exit._tag === "Success") this.end(now(), exit.value.substituted ? "rescued" : "served", undefined, true)
+      else {
+        const { cause } = exit
+        this.end(now(), isRefusal(cause) ? "rejected" : "failed", retryAfterOf(cause), isFinal(cause))
+      }
+    })
+  }
+
+  leave(at: number, ending: Ending): void {
+    const { fiber } = this
+    this.end(at, ending, undefined, false)
+    fiber?.unsafeInterruptAsFork(FiberId.none)
+  }
+
+  private end(at: number, ending: Ending, retryAfter: number | undefined, final: boolean): void {
+    const { done } = this
+    this.done = undefined
+    this.fiber = undefined
+    done?.(at, ending, retryAfter, final)
+  }
+}
+
 /** Those who call: they wait so long, leave, and come back. */
 export class Clients {
   private readonly running = new Map<number, Asked>()
@@ -123,54 +166,36 @@ export class Clients {
   }
 
   private attempt(call: Call, now: number, world: World): void {
-    const { scenario } = this
     const { wanted } = call
-    const attempt = call.id * triesPerCall + call.tries
-    const pipeline = world.pipelines[Math.floor(this.chance(purpose.replica, attempt) * world.pipelines.length)]
+    const id = call.id * triesPerCall + call.tries
+    const pipeline = world.pipelines[Math.floor(this.chance(purpose.replica, id) * world.pipelines.length)]
     if (pipeline === undefined) return
-    this.running.set(attempt, wanted)
+    this.running.set(id, wanted)
     world.tally.begun(now)
-    let over = false
-    const end = (at: number, ending: Ending, retryAfter?: number, final = false): void => {
-      over = true
-      this.running.delete(attempt)
+    const one = new Try((at, ending, retryAfter, final) => {
+      this.running.delete(id)
       world.tally.ended(now, ending)
       if (ending === "aborted") return
       if (ending === "served" || ending === "rescued") {
         world.tally.satisfied(at - call.begunAt - wanted.healthy(call.id * triesPerCall))
       } else if (final || !this.again(call, at, retryAfter, world)) world.tally.disappointed()
-    }
-    const fiber = world.fork(
-      pipeline.runUnscoped({
-        model: wanted.model,
-        operation: "chat.completions",
-        body: wanted.body,
-        stream: false,
-        headers: { [callHeader]: String(attempt) }
-      })
-    )
-    fiber.addObserver((exit: Exit.Exit<Served, RouteError | Rejected>) => {
-      if (over) return
-      const at = world.now()
-      if (exit._tag === "Success") end(at, exit.value.substituted ? "rescued" : "served")
-      else end(at, isRefusal(exit.cause) ? "rejected" : "failed", retryAfterOf(exit.cause), isFinal(exit.cause))
     })
-    if (over) return
+    const request = {
+      model: wanted.model,
+      operation: "chat.completions",
+      body: wanted.body,
+      stream: false,
+      headers: { [callHeader]: String(id) }
+    } as const
+    one.begin(world.fork(pipeline.runUnscoped(request)), world.now)
+    if (one.over) return
+    const { abort, timeout } = this.scenario.clients
     const leave = (after: number, ending: Ending): void =>
-      this.agenda.add(now + after, () => {
-        if (over) return
-        fiber.unsafeInterruptAsFork(FiberId.none)
-        end(now + after, ending)
-      })
-    const { abort, timeout } = scenario.clients
-    if (abort !== undefined && this.abortAfter !== undefined && this.chance(purpose.abort, attempt) < abort.share) {
-      const after = this.abortAfter(this.chance(purpose.abortAfter, attempt))
-      if (after < timeout) {
-        leave(after, "aborted")
-        return
-      }
-    }
-    leave(timeout, "failed")
+      this.agenda.add(now + after, () => one.leave(now + after, ending))
+    const fickle = abort !== undefined && this.chance(purpose.abort, id) < abort.share
+    const after = fickle ? this.abortAfter?.(this.chance(purpose.abortAfter, id)) : undefined
+    if (after !== undefined && after < timeout) leave(after, "aborted")
+    else leave(timeout, "failed")
   }
 
   /** Whether the client tries once more. */
