@@ -4,13 +4,13 @@
  *
  * @since 0.1.0
  */
-import { duration, many } from "./internal/report/amounts.js"
-import type { Scales } from "./internal/report/canvas.js"
 import { cards } from "./internal/report/cards.js"
-import { chart, scalesOf, sizes } from "./internal/report/chart.js"
+import { chart, sizes } from "./internal/report/chart.js"
+import { facts, facts } from "./internal/report/facts.js"
 import { figuresTable } from "./internal/report/figuresTable.js"
 import { Html, html, json } from "./internal/report/html.js"
 import { log } from "./internal/report/log.js"
+import { type Scales, type Scales, scalesOf, scalesOf } from "./internal/report/scales.js"
 import { patterns, style } from "./internal/report/style.js"
 import { labels, verdict } from "./internal/report/verdict.js"
 import { endings, stateLabel, states } from "./internal/report/words.js"
@@ -21,15 +21,6 @@ const icon =
 
 const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
-const facts = ({ calls, durationMs, runs, seed }: RunReport): string => {
-  const seeds = runs === 1 ? `seed ${seed}` : `seeds ${seed} to ${seed + runs - 1}`
-  return [
-    duration(durationMs),
-    `${many(runs, "run")}, ${seeds}`,
-    `${many(Math.round(calls / runs), "call")} a run`
-  ].join(" · ")
-}
-
 const swatch = (fill: string): Html =>
   html`<svg viewBox="0 0 22 14" aria-hidden="true"><rect x=".5" y=".5" width="21" height="13" fill="${fill}" stroke="var(--muted)"/></svg>`
 
@@ -39,10 +30,10 @@ ${endings.map(({ label, meaning, name }) => html`<li>${swatch(`var(--fill-${name
 ${states.map(({ state }) => html`<li>${swatch(`var(--fill-${state})`)}breaker ${stateLabel(state)}</li>`)}
 </ul>`
 
-const timeline = (report: RunReport, index: number, label: string, scales: Scales): Html =>
+const timeline = (report: RunReport, index: number, label: string, scales: Scales, isOnly: boolean): Html =>
   html`<figure class="timeline" data-report="${index}"><figcaption><h3><bdi>${label}</bdi></h3></figcaption>
 ${sizes.map((size) => html`<div class="${size.name}">${new Html(chart(report, size, scales, `report-${index}`))}</div>`)}
-${log(report, label)}</figure>`
+${log(report, label, isOnly)}</figure>`
 
 /**
  * A page that compares reports of one scenario under several policies, or shows a single one. Their exact data are in it
@@ -106,7 +97,7 @@ ${cards(reports)}
 <h2 id="over-time">Over time</h2>
 <p class="note">The first run (seed ${first.seed}). All charts have the same scales; shaded: a provider was sick.</p>
 ${legend}
-${reports.map((report, index) => timeline(report, index, names[index] ?? "", scales))}
+${reports.map((report, index) => timeline(report, index, names[index] ?? "", scales, reports.length === 1))}
 </section>
 <section aria-labelledby="figures">
 <h2 id="figures">All figures</h2>

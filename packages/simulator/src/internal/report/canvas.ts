@@ -1,6 +1,7 @@
 import * as Plot from "@observablehq/plot"
 import type { RunReport } from "../../RunReport.js"
 import type { Box } from "./bands.js"
+import type { Scales } from "./scales.js"
 import { shown } from "./words.js"
 
 /** How large a chart is drawn: the page shows the one that suits the reader's screen. */
@@ -12,14 +13,6 @@ export interface Size {
   readonly font: number
   /** Most times below the axis. */
   readonly ticks: number
-}
-
-/** Scales that several charts share, in calls a second. */
-export interface Scales {
-  /** Of the calls of clients. */
-  readonly traffic: number
-  /** Of the calls that reach a provider. */
-  readonly calls: number
 }
 
 /** A text: where it is anchored, in ms and in pixels from the top. */
@@ -46,10 +39,6 @@ export const fitted = (text: string, font: number, width: number): string => {
   const most = Math.max(2, Math.floor(width / (font * letter)))
   return characters.length <= most ? characters.join("") : `${characters.slice(0, most - 1).join("")}…`
 }
-
-/** Calls a second by bin. The last bin may be cut by the end of the run. */
-export const rates = ({ durationMs, timeline }: RunReport, bins: ReadonlyArray<number>): ReadonlyArray<number> =>
-  bins.map((calls, index) => calls / (Math.min(timeline.binMs, durationMs - index * timeline.binMs) / 1000))
 
 /** One report is drawn on it, from top to bottom. */
 export class Canvas {

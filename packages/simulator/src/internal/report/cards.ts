@@ -1,8 +1,9 @@
 import * as Figure from "../../Figure.js"
 import type { RunReport } from "../../RunReport.js"
 import { amount, interval, mean } from "./amounts.js"
+import { mark } from "./figuresTable.js"
 import { type Html, html } from "./html.js"
-import { best, labels } from "./verdict.js"
+import { labels } from "./verdict.js"
 import { endings } from "./words.js"
 
 const told: ReadonlyArray<Figure.FigureName> = ["failed", "wasted", "addedLatencyP99", "timeToOpen", "timeToRecover"]
@@ -36,9 +37,7 @@ const card = (reports: ReadonlyArray<RunReport>, index: number): Html => {
   const rows = Figure.all
     .filter(({ name }) => told.includes(name))
     .map((figure) => html`<dt>${figure.label}</dt><dd>${mean(figure, report.figures[figure.name])}</dd>`)
-  return html`<li class="card"><h3><bdi>${labels(reports)[index]}</bdi>${
-    best(availability, reports).has(index) ? html` <span class="best">✓ highest</span>` : undefined
-  }</h3>
+  return html`<li class="card"><h3><bdi>${labels(reports)[index]}</bdi>${mark(availability, reports, index)}</h3>
 <p class="big">${mean(availability, estimate)}<small>of calls answered${between === undefined ? "" : `, ${between}`}</small></p>
 ${stack(report)}
 <dl>${rows}</dl></li>`

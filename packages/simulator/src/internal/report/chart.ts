@@ -2,10 +2,11 @@ import * as Plot from "@observablehq/plot"
 import type { RunReport } from "../../RunReport.js"
 import { amount, clock } from "./amounts.js"
 import { ailments } from "./bands.js"
-import { Canvas, type Label, rates, type Scales, type Size, textWidth } from "./canvas.js"
+import { Canvas, type Label, type Size, textWidth } from "./canvas.js"
 import { providerPanel } from "./providerPanel.js"
+import type { Scales } from "./scales.js"
 import { draw } from "./svg.js"
-import { roundUp, timeTicks } from "./ticks.js"
+import { timeTicks } from "./ticks.js"
 import { trafficPanel } from "./trafficPanel.js"
 import { endings, shown } from "./words.js"
 
@@ -13,15 +14,6 @@ export const sizes: ReadonlyArray<Size> = [
   { name: "wide", width: 960, left: 120, right: 20, font: 12, ticks: 15 },
   { name: "narrow", width: 358, left: 84, right: 14, font: 11, ticks: 5 }
 ]
-
-const most = (numbers: ReadonlyArray<number>): number => numbers.reduce((max, value) => Math.max(max, value), 0)
-
-/** Scales on which all the reports can be drawn. */
-export const scalesOf = (reports: ReadonlyArray<RunReport>): Scales => {
-  const traffic = reports.flatMap((report) => rates(report, report.timeline.arrivals))
-  const calls = reports.flatMap((report) => report.timeline.providers.flatMap(({ calls }) => rates(report, calls)))
-  return { traffic: roundUp(most(traffic)), calls: roundUp(most(calls)) }
-}
 
 const axis = (canvas: Canvas): void => {
   const { report, size } = canvas

@@ -3,7 +3,7 @@ import { clock } from "./amounts.js"
 import { type Happening, happenings } from "./happened.js"
 import { type Html, html } from "./html.js"
 
-/** A log of so many rows is shown at once; a longer one when asked for, up to so many rows. */
+/** A log of more rows than this is folded up; of one that is longer still, only the beginning is in the page. */
 const open = 24
 const most = 400
 
@@ -17,12 +17,12 @@ ${rows.map((one) => row(one, durationMs))}
 </tbody></table>`
 
 /** What happened in the first run of a report, in order. */
-export const log = (report: RunReport, label: string): Html => {
+export const log = (report: RunReport, label: string, isOpen: boolean): Html => {
   const all = happenings(report)
   const { durationMs } = report
   const name = `What happened under ${label}`
   const unsaid = all.length - Math.min(all.length, most)
-  return html`<details${all.length <= open ? html` open` : undefined}><summary>What happened, when and why (${all.length})</summary>
+  return html`<details${isOpen && all.length <= open ? html` open` : undefined}><summary>What happened, when and why (${all.length})</summary>
 ${table(all.slice(0, most), durationMs, name)}
 ${unsaid > 0 ? html`<p class="note">And ${unsaid} more: the report as JSON has them all.</p>` : undefined}</details>`
 }

@@ -1,8 +1,9 @@
 import type { PhaseBand, ProviderTimeline } from "../../RunReport.js"
 import { amount } from "./amounts.js"
 import { ailments, type Box, bandTitle, phaseTitle, visible } from "./bands.js"
-import { type Canvas, fitted, type Label, rates, textWidth } from "./canvas.js"
+import { type Canvas, fitted, type Label, textWidth } from "./canvas.js"
 import { type Lane, laneName, lanesOf } from "./cells.js"
+import { rates } from "./scales.js"
 import { stateLabel, states } from "./words.js"
 
 const conditionHeight = 16

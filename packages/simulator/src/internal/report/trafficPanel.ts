@@ -1,6 +1,7 @@
 import type { RunReport } from "../../RunReport.js"
 import { amount } from "./amounts.js"
-import { type Canvas, rates } from "./canvas.js"
+import type { Canvas } from "./canvas.js"
+import { rates } from "./scales.js"
 import { endings } from "./words.js"
 
 interface Span {

@@ -45,10 +45,18 @@ export const ranking = (figure: Figure.Figure, reports: ReadonlyArray<RunReport>
   }
 }
 
-/** The leader and those level with it; nobody where nobody is behind. */
-export const best = (figure: Figure.Figure, reports: ReadonlyArray<RunReport>): ReadonlySet<number> => {
+/** How a report stands at a figure at which another is behind: it leads (as does who has the same mean), or it is level. */
+export const standing = (
+  figure: Figure.Figure,
+  reports: ReadonlyArray<RunReport>,
+  index: number
+): "highest" | "lowest" | "level" | undefined => {
   const ranks = ranking(figure, reports)
-  return new Set(ranks === undefined || ranks.behind.length === 0 ? [] : [ranks.leader, ...ranks.level])
+  if (ranks === undefined || ranks.behind.length === 0 || ranks.behind.includes(index)) return undefined
+  const meanOf = (report: number): number | undefined => reports[report]?.figures[figure.name]?.mean
+  if (meanOf(index) === undefined) return undefined
+  if (meanOf(index) !== meanOf(ranks.leader)) return "level"
+  return figure.better === "higher" ? "highest" : "lowest"
 }
 
 const list = (items: ReadonlyArray<string>): string =>
