@@ -6,11 +6,11 @@
  */
 import { cards } from "./internal/report/cards.js"
 import { chart, sizes } from "./internal/report/chart.js"
-import { facts, facts } from "./internal/report/facts.js"
+import { facts } from "./internal/report/facts.js"
 import { figuresTable } from "./internal/report/figuresTable.js"
 import { Html, html, json } from "./internal/report/html.js"
 import { log } from "./internal/report/log.js"
-import { type Scales, type Scales, scalesOf, scalesOf } from "./internal/report/scales.js"
+import { type Scales, scalesOf } from "./internal/report/scales.js"
 import { patterns, style } from "./internal/report/style.js"
 import { labels, verdict } from "./internal/report/verdict.js"
 import { endings, stateLabel, states } from "./internal/report/words.js"
