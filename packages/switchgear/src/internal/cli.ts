@@ -135,6 +135,10 @@ const simulate = Command.make(
       Options.withDescription("How many, each with the next seed; more than one gives confidence intervals.")
     ),
     json: Options.boolean("json").pipe(Options.withDescription("The reports as JSON.")),
+    html: Options.text("html").pipe(
+      Options.withDescription("A file to write the reports to as one page, with what happened over time."),
+      Options.optional
+    ),
     explain: Options.text("explain").pipe(
       Options.withDescription(
         "Instead: why each breaker is as it is at this time of the first run, such as 330 or 5m."

@@ -31,14 +31,15 @@ export const flushed = (done: () => void): void => {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what this is about
 const ansi = /\u001b\[[0-9;]*m/g
 
-const plain = (stream: NodeJS.WriteStream): boolean =>
+/** Whether colours do not belong there: no terminal, or a reader who wants none. */
+export const isPlain = (stream: NodeJS.WriteStream): boolean =>
   stream.isTTY !== true || (process.env["NO_COLOR"] ?? "") !== "" || process.env["TERM"] === "dumb"
 
 /** A console without colours where none belong: the command-line library prints them into pipes too. */
 export const withPlainConsole = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.consoleWith((console) => {
     const strip = (stream: NodeJS.WriteStream, args: ReadonlyArray<unknown>): ReadonlyArray<unknown> =>
-      plain(stream) ? args.map((each) => (typeof each === "string" ? each.replace(ansi, "") : each)) : args
+      isPlain(stream) ? args.map((each) => (typeof each === "string" ? each.replace(ansi, "") : each)) : args
     return Effect.withConsole(effect, {
       ...console,
       log: (...args: ReadonlyArray<unknown>) => console.log(...strip(process.stdout, args)),

@@ -25,7 +25,7 @@ const count = (value: number): string => {
 const share = (value: number): string => {
   const percent = value * 100
   const decimals = [2, 3, 4].find((digits) => percent >= 100 || Number(percent.toFixed(digits)) < 100) ?? 5
-  return `${Number.isInteger(percent) ? fixed(percent, 0) : fixed(percent, decimals)} %`
+  return `${percent === 0 || percent === 100 ? percent : fixed(percent, decimals)} %`
 }
 
 const usd = (value: number): string => {

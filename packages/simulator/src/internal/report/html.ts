@@ -30,8 +30,13 @@ const markupOf = (part: Part): string => {
 export const html = (strings: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
   new Html(strings.map((text, index) => `${text}${markupOf(parts[index])}`).join(""))
 
+/** Any character of a string in JSON that is more than a letter, a digit or harmless punctuation. */
+const special = /[<>&]|[^ -~]/g
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+
 /** Data for a script or a test to read; the browser does not run it. */
 export const json = (id: string, data: unknown): Html =>
   new Html(
-    `<script type="application/json" id="${escape(id)}">${JSON.stringify(data).replace(/[<>&]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)}</script>`
+    `<script type="application/json" id="${escape(id)}">${JSON.stringify(data).replace(special, escaped)}</script>`
   )

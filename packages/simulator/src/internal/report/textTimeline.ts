@@ -92,7 +92,7 @@ const axis = (cells: number, durationMs: number): string => {
 export const textTimeline = (report: RunReport, width: number, paint: Paint): ReadonlyArray<string> => {
   const { durationMs, timeline } = report
   const cells = Math.max(10, width - labelWidth)
-  const label = (text: string): string => padded(text, labelWidth - 1).padEnd(labelWidth)
+  const label = (text: string): string => `${padded(text, labelWidth - 1)} `
   const line = (name: string, rest: string): string => `${label(name)}${rest}`.trimEnd()
   const rates = (bins: ReadonlyArray<number>): ReadonlyArray<number> => ratesOf(bins, timeline.binMs, cells, durationMs)
   const spark = (bins: ReadonlyArray<number>, max: number): string => sparkline(rates(bins), max)

@@ -1,15 +1,18 @@
 import * as Explain from "@switchgear/simulator/Explain"
+import * as ReportTable from "@switchgear/simulator/ReportTable"
+import type { RunReport } from "@switchgear/simulator/RunReport"
 import * as Scenario from "@switchgear/simulator/Scenario"
 import * as Scenarios from "@switchgear/simulator/Scenarios"
 import * as Simulator from "@switchgear/simulator/Simulator"
+import * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { type CommandFailed, refused } from "../commandFailed.js"
-import { write } from "../output.js"
+import { isPlain, write } from "../output.js"
+import { hasPlace, writeText } from "../simulate/file.js"
 import { namedPolicy } from "../simulate/policies.js"
 import { progressBar } from "../simulate/progress.js"
-import { table } from "../simulate/table.js"
 
 export interface Options {
   readonly scenario: Option.Option<string>
@@ -17,6 +20,8 @@ export interface Options {
   readonly seed: number
   readonly runs: number
   readonly json: boolean
+  /** Where to write the reports as a page. */
+  readonly html: Option.Option<string>
   /** A time of the first run, as a duration. */
   readonly explain: Option.Option<string>
 }
@@ -40,6 +45,7 @@ export const simulate = (options: Options): Effect.Effect<void, CommandFailed> =
     const scenario = yield* find(options.scenario.value)
     const policies = names.length === 0 ? [Simulator.ownPolicy(scenario)] : yield* Effect.forEach(names, namedPolicy)
     if (Option.isSome(options.explain)) return yield* explain(scenario, options.explain.value, policies, seed, json)
+    if (Option.isSome(options.html)) yield* hasPlace(options.html.value)
     const reports = yield* Effect.acquireUseRelease(
       progressBar,
       (bar) =>
@@ -53,9 +59,20 @@ export const simulate = (options: Options): Effect.Effect<void, CommandFailed> =
         ),
       (bar) => Effect.sync(bar.clear)
     ).pipe(Effect.catchTag("PipelineConfigError", (error) => refused(error.message)))
+    if (!Arr.isNonEmptyReadonlyArray(reports)) return
+    if (Option.isSome(options.html)) yield* writePage(options.html.value, reports)
     if (json) return yield* write(`${JSON.stringify(reports, null, 2)}\n`)
-    yield* write(table(reports))
+    const { stdout } = process
+    yield* write(ReportTable.render(reports, { width: stdout.columns, colours: !isPlain(stdout) }))
+    if (Option.isSome(options.html)) yield* write(`\nThe page is ${options.html.value}\n`)
   })
+
+/** What draws the page is loaded where a page is asked for. */
+const writePage = (path: string, reports: Arr.NonEmptyReadonlyArray<RunReport>): Effect.Effect<void, CommandFailed> =>
+  Effect.flatMap(
+    Effect.promise(() => import("@switchgear/simulator/ReportPage")),
+    (ReportPage) => writeText(path, ReportPage.render(reports))
+  )
 
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 }
 
