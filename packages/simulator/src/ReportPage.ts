@@ -21,6 +21,9 @@ const icon =
 
 const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
+/** Columns that fit beside each other on a wide screen. */
+const mostColumns = 6
+
 const swatch = (fill: string): Html =>
   html`<svg viewBox="0 0 22 14" aria-hidden="true"><rect x=".5" y=".5" width="21" height="13" fill="${fill}" stroke="var(--muted)"/></svg>`
 
@@ -99,7 +102,7 @@ ${cards(reports)}
 ${legend}
 ${reports.map((report, index) => timeline(report, index, names[index] ?? "", scales, reports.length === 1))}
 </section>
-<section aria-labelledby="figures">
+<section aria-labelledby="figures"${reports.length > mostColumns ? html` class="many"` : undefined}>
 <h2 id="figures">All figures</h2>
 ${figuresTable(reports)}
 </section>

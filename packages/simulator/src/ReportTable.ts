@@ -12,8 +12,6 @@ import { stateLabel, states } from "./internal/report/words.js"
 import type { RunReport } from "./RunReport.js"
 
 /**
- * How a table is drawn.
- *
  * @since 0.1.0
  * @category models
  */

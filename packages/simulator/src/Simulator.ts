@@ -70,7 +70,7 @@ export const ownPolicy = ({ breakers: { policy } }: Scenario): NamedPolicy => ({
 })
 
 /**
- * What a simulation is run with.
+ * How a scenario is run.
  *
  * @since 0.1.0
  * @category models

@@ -84,7 +84,10 @@ describe("parts of a run", () => {
 
   it("show the worst state in them, so that none is overlooked", () => {
     const cuts = fc.uniqueArray(fc.integer({ min: 1, max: 999 }), { maxLength: 30 })
-    const states = fc.array(fc.constantFrom("Closed", "Degraded", "HalfOpen", "Open"), { minLength: 31, maxLength: 31 })
+    const states = fc.array(fc.constantFrom<Array<Band["state"]>>("Closed", "Degraded", "HalfOpen", "Open"), {
+      minLength: 31,
+      maxLength: 31
+    })
     fc.assert(
       fc.property(cuts, states, fc.integer({ min: 1, max: 300 }), (cuts, states, cells) => {
         const ends = [0, ...cuts.sort((a, b) => a - b), 1000]

@@ -77,7 +77,11 @@ const phases = (durationMs: number): fc.Arbitrary<ReadonlyArray<PhaseBand>> =>
 const bands = (durationMs: number, breaker: string, replica: number): fc.Arbitrary<ReadonlyArray<Band>> =>
   stretches(durationMs, 8).chain((spans) =>
     fc
-      .tuple(...spans.map(() => fc.tuple(fc.constantFrom("Closed", "Degraded", "Open", "HalfOpen"), fc.option(reason))))
+      .tuple(
+        ...spans.map(() =>
+          fc.tuple(fc.constantFrom<Array<Band["state"]>>("Closed", "Degraded", "Open", "HalfOpen"), fc.option(reason))
+        )
+      )
       .map((what) =>
         spans.map(([from, to], index): Band => {
           const [state, why] = what[index] ?? ["Closed", null]

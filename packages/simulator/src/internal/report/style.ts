@@ -85,6 +85,15 @@ export const patterns = `<svg class="patterns" width="0" height="0" aria-hidden=
   pattern("odd", 6, "var(--bg)", stripe(6, 0.8, "var(--muted)"), 90)
 ].join("")}</defs></svg>`
 
+/** The figures' table where its columns do not fit beside each other: each row a heading with its cells below it. */
+const stacked = (of: string): string =>
+  `${of}.figures,${of}.figures caption,${of}.figures tbody{display:block}
+${of}.figures thead{display:block;position:absolute;width:1px;height:1px;overflow:hidden;white-space:nowrap;clip-path:inset(50%)}
+${of}.figures tr{display:grid;grid-template-columns:repeat(auto-fit,minmax(6.5rem,1fr));gap:0 .75rem;border-top:1px solid var(--line);padding:.5rem 0}
+${of}.figures th[scope=row]{grid-column:1/-1;width:auto}
+${of}.figures th,${of}.figures td{border:0;padding:.1rem 0;min-width:0}
+${of}.figures td::before{content:attr(data-label);display:block;color:var(--muted);font-size:.8125rem}`
+
 export const style = `
 :root{color-scheme:light dark;${variables(light)};${fillVariables}}
 @media screen and (prefers-color-scheme:dark){:root{${variables(dark)}}}
@@ -141,12 +150,7 @@ summary{cursor:pointer;font-weight:600}
 footer{margin-top:3rem;border-top:1px solid var(--line);padding-top:.75rem}
 @media screen and (max-width:50rem){.wide{display:none}.narrow{display:block}}
 @media screen and (max-width:40rem){
-.figures,.figures caption,.figures tbody{display:block}
-.figures thead{display:block;position:absolute;width:1px;height:1px;overflow:hidden;white-space:nowrap;clip-path:inset(50%)}
-.figures tr{display:grid;grid-template-columns:repeat(auto-fit,minmax(6.5rem,1fr));gap:0 .75rem;border-top:1px solid var(--line);padding:.5rem 0}
-.figures th[scope=row]{grid-column:1/-1;width:auto}
-.figures th,.figures td{border:0;padding:.1rem 0;min-width:0}
-.figures td::before{content:attr(data-label);display:block;color:var(--muted);font-size:.8125rem}
+${stacked("")}
 .log,.log tbody{display:block}
 .log thead{display:block;position:absolute;width:1px;height:1px;overflow:hidden;white-space:nowrap;clip-path:inset(50%)}
 .log tr{display:grid;grid-template-columns:4.5rem 1fr;border-top:1px solid var(--line);padding:.35rem 0}
@@ -154,7 +158,7 @@ footer{margin-top:3rem;border-top:1px solid var(--line);padding-top:.75rem}
 .log td.what,.log td.why{grid-column:2;width:auto}
 .log td:empty{display:none}
 }
-.many .figures{display:block;overflow-x:auto}
+${stacked(".many ")}
 @media print{
 html{font-size:11px}
 body{max-width:none;padding:0}
