@@ -5,11 +5,11 @@ import * as Redacted from "effect/Redacted"
 import { afterAll, assert } from "vitest"
 import { type Mode, Proxy } from "../support/away.js"
 import { askedByCalls, goesAndComesBack } from "../support/partitionProofs.js"
-import { run } from "../support/postgres.js"
+import { dropSchema } from "../support/postgres.js"
 
 const schema = `switchgear_partition_${process.pid}`
 
-afterAll(() => run("test", schema, `DROP SCHEMA IF EXISTS ${schema} CASCADE`), 60_000)
+afterAll(() => dropSchema("test", schema), 60_000)
 
 const layer = (port: number) =>
   PostgresStore.layer({
