@@ -40,7 +40,7 @@ describe("switchgear simulate", { timeout: 120_000 }, () => {
     const { stderr, stdout } = await run("simulate", scenario, "-p", "nrLlm", "-p", "none")
     expect(stderr).toBe("")
     expect(stdout).toMatch(
-      /^friday\nThe primary is down for a minute\.\n3 min · 1 run, seed 1 · [\d,]+ calls a run\n[^]*\n +nrLlm +no breaker\n/
+      /^friday\nThe primary is down for a minute\.\n3 min · 1 run, seed 1 · [\d,]+ calls a run\n[\s\S]*\n +nrLlm +no breaker\n/
     )
     expect(stdout).toMatch(/\navailability +(✓ |≈ )?[\d.]+ % +(✓ |≈ )?[\d.]+ %\n/)
     expect(stdout).not.toContain("\u001b")
@@ -50,7 +50,7 @@ describe("switchgear simulate", { timeout: 120_000 }, () => {
     const page = file("report.html", "")
     const { status, stdout } = await run("simulate", scenario, "-p", "nrLlm", "--html", page)
     expect([status, stdout.endsWith(`\nThe page is ${page}\n`)]).toEqual([0, true])
-    expect(readFileSync(page, "utf8")).toMatch(/^<!doctype html>[^]*<title>friday: nrLlm<[^]*<\/html>\n$/)
+    expect(readFileSync(page, "utf8")).toMatch(/^<!doctype html>[\s\S]*<title>friday: nrLlm<[\s\S]*<\/html>\n$/)
     const lost = await run("simulate", scenario, "--html", "./no/such/folder/report.html")
     expect([lost.status, lost.stdout]).toEqual([2, ""])
     expect(lost.stderr).toMatch(/there is no such folder; make it first/)
