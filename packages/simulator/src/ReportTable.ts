@@ -12,6 +12,8 @@ import { stateLabel, states } from "./internal/report/words.js"
 import type { RunReport } from "./RunReport.js"
 
 /**
+ * How a table is shown.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { file, runLong as run } from "./support.js"
 
@@ -39,10 +40,20 @@ describe("switchgear simulate", { timeout: 120_000 }, () => {
     const { stderr, stdout } = await run("simulate", scenario, "-p", "nrLlm", "-p", "none")
     expect(stderr).toBe("")
     expect(stdout).toMatch(
-      /^friday: The primary is down for a minute\.\n1 run, \d+ calls each, seed 1\n\n +nrLlm +none\n/
+      /^friday\nThe primary is down for a minute\.\n3 min · 1 run, seed 1 · [\d,]+ calls a run\n[\s\S]*\n +nrLlm +no breaker\n/
     )
-    expect(stdout).toMatch(/\navailability +\d+\.\d\d % +\d+\.\d\d %\n/)
+    expect(stdout).toMatch(/\navailability +(✓ |≈ )?[\d.]+ % +(✓ |≈ )?[\d.]+ %\n/)
     expect(stdout).not.toContain("\u001b")
+  })
+
+  it("writes the reports as a page too, and says before it runs that it could not", async () => {
+    const page = file("report.html", "")
+    const { status, stdout } = await run("simulate", scenario, "-p", "nrLlm", "--html", page)
+    expect([status, stdout.endsWith(`\nThe page is ${page}\n`)]).toEqual([0, true])
+    expect(readFileSync(page, "utf8")).toMatch(/^<!doctype html>[\s\S]*<title>friday: nrLlm<[\s\S]*<\/html>\n$/)
+    const lost = await run("simulate", scenario, "--html", "./no/such/folder/report.html")
+    expect([lost.status, lost.stdout]).toEqual([2, ""])
+    expect(lost.stderr).toMatch(/there is no such folder; make it first/)
   })
 
   it("takes a policy from a file", async () => {
