@@ -7,12 +7,15 @@ import { type Mode, Proxy } from "../support/away.js"
 import { askedByCalls, goesAndComesBack } from "../support/partitionProofs.js"
 import { dropSchema } from "../support/postgres.js"
 
-const schema = `switchgear_partition_${process.pid}`
+const made: Array<string> = []
 
-afterAll(() => dropSchema("test", schema), 60_000)
+afterAll(() => Promise.all(made.map((schema) => dropSchema("test", schema))), 60_000)
 
-const layer = (port: number) =>
-  PostgresStore.layer({
+/** In a schema of its own. */
+const layer = (port: number) => {
+  const schema = `switchgear_partition_${process.pid}_${made.length}`
+  made.push(schema)
+  return PostgresStore.layer({
     url: Redacted.make(`postgres://postgres@127.0.0.1:${port}/test`),
     schema,
     maxConnections: 4,
@@ -20,6 +23,7 @@ const layer = (port: number) =>
     queryTimeout: 5_000,
     connectTimeout: 5_000
   })
+}
 
 describe("PostgreSQL goes and comes back under load", () => {
   for (const mode of ["hangs", "hangs up"] satisfies ReadonlyArray<Mode>) {
