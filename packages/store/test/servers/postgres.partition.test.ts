@@ -21,7 +21,9 @@ const layer = (port: number) => {
     maxConnections: 4,
     // To start with, on a busy machine; what a call waits is the registry's to say.
     queryTimeout: 5_000,
-    connectTimeout: 5_000
+    connectTimeout: 5_000,
+    // Of rules and clients, which are asked for in the background; what is counted are breakers.
+    pollInterval: 3_600_000
   })
 }
 
