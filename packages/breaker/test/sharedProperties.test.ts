@@ -182,7 +182,7 @@ describe("a shared breaker in any interleaving", () => {
               )
             )
           ),
-          { numRuns: 150 }
+          { numRuns: 60 }
         )
       ),
     120_000

@@ -15,7 +15,7 @@ const admin = ManagedRuntime.make(PgClient.layer({ url: Redacted.make(url), maxC
 
 afterAll(async () => {
   await admin.dispose()
-  await Promise.all([dropSchema("test", `${space}0`), dropSchema("test", `${space}5000`)])
+  await Promise.all([0, 5_000].map((apart) => dropSchema("test", `${space}${apart}`)))
 }, 60_000)
 
 fleetProofs("PostgreSQL", { backend: "postgres", url, space }, (schema, name) =>

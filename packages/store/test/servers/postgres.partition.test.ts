@@ -7,19 +7,25 @@ import { type Mode, Proxy } from "../support/away.js"
 import { askedByCalls, goesAndComesBack } from "../support/partitionProofs.js"
 import { dropSchema } from "../support/postgres.js"
 
-const schema = `switchgear_partition_${process.pid}`
+const made: Array<string> = []
 
-afterAll(() => dropSchema("test", schema), 60_000)
+afterAll(() => Promise.all(made.map((schema) => dropSchema("test", schema))), 60_000)
 
-const layer = (port: number) =>
-  PostgresStore.layer({
+/** In a schema of its own. */
+const layer = (port: number) => {
+  const schema = `switchgear_partition_${process.pid}_${made.length}`
+  made.push(schema)
+  return PostgresStore.layer({
     url: Redacted.make(`postgres://postgres@127.0.0.1:${port}/test`),
     schema,
     maxConnections: 4,
     // To start with, on a busy machine; what a call waits is the registry's to say.
     queryTimeout: 5_000,
-    connectTimeout: 5_000
+    connectTimeout: 5_000,
+    // Of rules and clients, which are asked for in the background; what is counted are breakers.
+    pollInterval: 3_600_000
   })
+}
 
 describe("PostgreSQL goes and comes back under load", () => {
   for (const mode of ["hangs", "hangs up"] satisfies ReadonlyArray<Mode>) {

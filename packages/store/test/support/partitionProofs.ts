@@ -117,7 +117,12 @@ export const askedByCalls = (store: Layer.Layer<CircuitBreakerStore, unknown>, s
     const Live = Registry.layerStored({ policy, mode: "shared", pollInterval: "1 hour" }).pipe(Layer.provide(store))
     const registry = yield* Effect.provide(Registry.CircuitBreakerRegistry, yield* Layer.build(Live))
     const breaker = yield* registry.get("counted")
-    const before = sent()
+    // What a store sends to begin with, in the background, has been sent.
+    let before = -1
+    while (before !== sent()) {
+      before = sent()
+      yield* Effect.sleep(500)
+    }
     for (let call = 0; call < calls; call++) {
       yield* Effect.exit(
         CircuitBreaker.guard(call % 2 === 0 ? Effect.succeed(1) : Effect.fail("now and then"), breaker)
