@@ -41,13 +41,13 @@ export interface Scenario extends Schema.Schema.Type<typeof schema> {}
  * import * as assert from "node:assert"
  * import * as Scenario from "@switchgear/simulator/Scenario"
  *
- * assert.ok(Scenario.jsonSchema.$defs)
+ * assert.ok(JSON.stringify(Scenario.jsonSchema).includes("brown-out"))
  * ```
  *
  * @since 0.1.0
  * @category schemas
  */
-export const jsonSchema: JSONSchema.JsonSchema7Root = JSONSchema.make(Schema.encodedSchema(schema))
+export const jsonSchema: JSONSchema.JsonSchema7Root = JSONSchema.make(schema)
 
 /**
  * One thing that is wrong: where (keys joined by dots), and what to write instead.

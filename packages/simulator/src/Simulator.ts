@@ -151,7 +151,7 @@ const once = (
  *   return yield* Simulator.run(scenario)
  * })
  * const report = await Effect.runPromise(program)
- * assert.strictEqual(report.transitions[0]?.to, "Degraded")
+ * assert.strictEqual(report.transitions[0]?.to, "Open")
  * ```
  *
  * @since 0.1.0
