@@ -54,6 +54,7 @@ const colours: Readonly<Record<string, string>> = { Closed: "32", Degraded: "33"
 
 const ago = (from: string, to: string): string => {
   const ms = Math.max(0, Date.parse(to) - Date.parse(from))
+  if (ms < 1000) return "0s"
   const [first = "0s", second] = Duration.format(Duration.millis(Math.floor(ms / 1000) * 1000)).split(" ")
   return second === undefined ? first : `${first} ${second}`
 }
