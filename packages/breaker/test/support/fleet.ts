@@ -20,6 +20,8 @@ export interface Control {
   asked: number
   /** Eras, as they were written. */
   readonly eras: Array<number>
+  /** Eras of the Opens that were written, also of those that one write took further: a trip and a command on its heels. */
+  readonly opens: Set<number>
 }
 
 const away = new Store.StoreError({ reason: "Unavailable" })
@@ -28,7 +30,7 @@ const away = new Store.StoreError({ reason: "Unavailable" })
 export const controlled = Effect.gen(function* () {
   const memory = yield* Store.makeMemory
   const clock = yield* Effect.clock
-  const control: Control = { state: "up", deaf: false, latency: () => 0, asked: 0, eras: [] }
+  const control: Control = { state: "up", deaf: false, latency: () => 0, asked: 0, eras: [], opens: new Set() }
   const pause = Effect.suspend(() => {
     const ms = control.latency()
     return ms === 0 ? Effect.void : Effect.sleep(ms)
@@ -46,7 +48,10 @@ export const controlled = Effect.gen(function* () {
         memory.modify(key, (stored, now) => {
           const answer = f(stored, now)
           const [, after] = answer
-          if (after !== stored && after !== undefined) control.eras.push(after.snapshot.era)
+          if (after !== stored && after !== undefined) {
+            control.eras.push(after.snapshot.era)
+            for (const { era, to } of after.transitions) if (to === "Open") control.opens.add(era)
+          }
           return answer
         })
       ),

@@ -87,7 +87,8 @@ describe("a page", () => {
           expect(known).toContain(/\w+/.exec(tag.replace("!doctype ", ""))?.[0])
         }
         expect(outside.match(/<script/g)).toHaveLength(1)
-        expect(outside).not.toMatch(/<[^>]* on\w+=/)
+        // what stands in quotes is a value, whatever it looks like
+        for (const tag of outside.match(/<[^>]*>/g) ?? []) expect(tag.replaceAll(/"[^"]*"/g, "")).not.toMatch(/ on\w+=/)
       }),
       { numRuns: 8 }
     )
