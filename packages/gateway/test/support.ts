@@ -41,36 +41,24 @@ export interface Options {
 }
 
 /** A gateway over two upstreams, all on real sockets: model `main` with `spare` behind it, and `single` with nothing. */
-export const fixture = (options: Options = {}): Effect.Effect<Fixture, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const primary = yield* Upstream.make(options.primary ?? [Upstream.ok()])
-    const backup = yield* Upstream.make(options.backup ?? [Upstream.ok({ parts: ["from", " the spare"] })])
-    const timeouts = options.timeouts ?? "{ connect: 500, firstOutput: 150, idle: 150, total: 1000 }"
-    const policy = options.policy ?? "{ trip: { _tag: Consecutive, failureThreshold: 1000 } }"
-    const [one, two] = options.kinds ?? ["openai-compatible", "openai-compatible"]
-    const breakers = options.breakers === undefined ? `breaker: { policy: ${policy} }` : `breakers: ${options.breakers}`
-    const also = options.also === undefined ? "" : `, ${options.also}`
-    const text = `server: { port: 0${options.server === undefined ? "" : `, ${options.server}`} }
+export const fixture = (options: Options = {}): Effect.Effect<Fixture, never, Scope.Scope> => {
+  const timeouts = options.timeouts ?? "{ connect: 500, firstOutput: 150, idle: 150, total: 1000 }"
+  const policy = options.policy ?? "{ trip: { _tag: Consecutive, failureThreshold: 1000 } }"
+  const [one, two] = options.kinds ?? ["openai-compatible", "openai-compatible"]
+  const breakers = options.breakers === undefined ? `breaker: { policy: ${policy} }` : `breakers: ${options.breakers}`
+  const also = options.also === undefined ? "" : `, ${options.also}`
+  const text = `server: { port: 0${options.server === undefined ? "" : `, ${options.server}`} }
 providers:
-  - { name: one, kind: ${one}, baseUrl: "${primary.baseUrl}", apiKey: "\${KEY}", timeouts: ${timeouts}, ${breakers}${also} }
-  - { name: two, kind: ${two}, baseUrl: "${backup.baseUrl}", apiKey: "\${KEY}", timeouts: ${timeouts} }
+  - { name: one, kind: ${one}, baseUrl: "\${ONE}", apiKey: "\${KEY}", timeouts: ${timeouts}, ${breakers}${also} }
+  - { name: two, kind: ${two}, baseUrl: "\${TWO}", apiKey: "\${KEY}", timeouts: ${timeouts} }
 models:
   - { name: main, provider: one, upstream: main-2024-08-06, fallbackChain: [spare] }
   - { name: spare, provider: two }
   - { name: single, provider: one }
 fallback: ${options.fallback ?? "{ budget: 1 }"}
 ${options.byo === undefined ? "" : `byo: ${options.byo}\n`}`
-    const config = Either.getOrThrowWith(Config.decode(text, { env: { KEY: canary } }), (error) => error)
-    const logs: Array<string> = []
-    const logger = Logger.map(Logger.logfmtLogger, (line) => {
-      logs.push(line)
-    })
-    const context = yield* Layer.build(
-      Gateway.layerConfigured(config).pipe(Layer.provide(Logger.replace(Logger.defaultLogger, logger)))
-    ).pipe(Effect.orDie)
-    const { port, url } = yield* Effect.provide(Gateway.Gateway, context)
-    return { url, port, primary, backup, logs }
-  })
+  return serving(text, { one: options.primary, two: options.backup })
+}
 
 export interface Reply {
   readonly status: number
@@ -174,7 +162,7 @@ export const clientKey = (name: string): { readonly key: string; readonly keyHas
 /** A gateway of a configuration whose `ONE`, `TWO` are the addresses of two upstreams. */
 export const serving = (
   text: string,
-  scripts: { readonly one?: Upstream.Script; readonly two?: Upstream.Script } = {}
+  scripts: { readonly one?: Upstream.Script | undefined; readonly two?: Upstream.Script | undefined } = {}
 ): Effect.Effect<Fixture, never, Scope.Scope> =>
   Effect.gen(function* () {
     const primary = yield* Upstream.make(scripts.one ?? [Upstream.ok()])
