@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { Granted, Request } from "./Call.js"
-import { sha256 } from "./internal/sha256.js"
+import { sameDigest, sha256 } from "./internal/sha256.js"
 import type * as ModelPolicies from "./ModelPolicies.js"
 import { Rejected } from "./Rejected.js"
 import { RouteError } from "./RouteError.js"
@@ -116,9 +116,15 @@ export const policies = (service: ModelPolicies.Service, options?: Options): Acc
   const required = options?.clients === "required"
   const orgOf = ({ clientKey }: Request): Effect.Effect<string, Rejected> => {
     if (clientKey === undefined) return Effect.fail(invalidKey)
-    return Effect.matchEffect(service.client(hashKey(clientKey)), {
+    const hash = hashKey(clientKey)
+    return Effect.matchEffect(service.client(hash), {
       onFailure: () => Effect.fail(unavailable),
-      onSuccess: (client) => (Option.isSome(client) ? Effect.succeed(client.value.org) : Effect.fail(invalidKey))
+      // A store finds by the digest, of which its time tells at most a beginning, and that leads back to no key; whether
+      // it is the one is decided here.
+      onSuccess: (client) =>
+        Option.isSome(client) && sameDigest(client.value.keyHash, hash)
+          ? Effect.succeed(client.value.org)
+          : Effect.fail(invalidKey)
     })
   }
   const grant = (org: string, { model }: Request): Effect.Effect<Granted, RouteError> => {

@@ -51,11 +51,16 @@ const unknown = new Rejected({
 
 const bearer = /^Bearer +(\S+) *$/i
 
-/** What a client's library sends as its key: either of the two families' headers. */
 export const bearerOf = (exchange: Exchange): string | undefined => {
   const authorization = header(exchange, "authorization")
   const match = authorization === undefined ? null : bearer.exec(authorization)
   return match?.[1]
+}
+
+/** What a client's library sends as its key: either of the two families' headers. */
+const sentKey = (exchange: Exchange): Redacted.Redacted | undefined => {
+  const key = bearerOf(exchange) ?? header(exchange, "x-api-key")
+  return key === undefined || key === "" ? undefined : Redacted.make(key)
 }
 
 export const make = (config: Configured, store: Service): Effect.Effect<Gate, ModelPolicies.InvalidRules> =>
@@ -102,16 +107,14 @@ export const make = (config: Configured, store: Service): Effect.Effect<Gate, Mo
       ready: () => known !== undefined,
       keyOf: (exchange) => {
         if (known?.clients === false) return undefined
-        const key = bearerOf(exchange) ?? header(exchange, "x-api-key")
-        return key === undefined || key === "" ? undefined : Redacted.make(key)
+        return sentKey(exchange)
       },
       visible: (exchange, models) =>
         Effect.suspend(() => {
           if (known === undefined) return Effect.fail(unknown)
           const { clients, rules } = known
           const whose = clients ? accesses.clients : accesses.open
-          const key = clients ? (bearerOf(exchange) ?? header(exchange, "x-api-key")) : undefined
-          const clientKey = key === undefined ? undefined : Redacted.make(key)
+          const clientKey = clients ? sentKey(exchange) : undefined
           return Effect.flatMap(
             whose({ model: "", operation: "chat.completions", body: nothing, stream: false, headers: {}, clientKey }),
             ({ org }) =>
